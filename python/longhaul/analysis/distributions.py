@@ -59,9 +59,10 @@ def thinned(one: Distribution) -> dict[str, Any]:
 
 
 def _few(points: Sequence[Sequence[float]]) -> Iterable[Sequence[float]]:
-    kept = -1.0
-    for place, point in enumerate(points):
-        fine = min(STEP, (1 - kept) / 4)
-        if place == len(points) - 1 or point[1] - kept >= fine:
+    kept, fine = -1.0, STEP
+    for point in points[:-1]:
+        if point[1] - kept >= fine:
             kept = point[1]
+            fine = min(STEP, (1 - kept) / 4)
             yield point
+    yield from points[-1:]

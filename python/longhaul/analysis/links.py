@@ -1,7 +1,6 @@
 """Links: the configuration of each direction, and its measurements."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,8 @@ from longhaul.analysis.configuration import Configuration, Configured
 from longhaul.analysis.distributions import thinned
 from longhaul.analysis.drops import undelivered
 from longhaul.analysis.phases import phase_rows, whole_run
-from longhaul.analysis.rates import throughput, utilisation
-from longhaul.plan import WAYS, Plan
+from longhaul.analysis.rates import bits_at_constant_rates, share_of, throughput, utilisation
+from longhaul.plan import WAYS, Plan, Way
 from longhaul.scenario.model.metrics import LINK_COUNTERS, SAMPLED_LINK_COUNTERS
 
 Array = np.ndarray[Any, Any]
@@ -92,12 +91,19 @@ def _utilisation(
     places = {link["name"]: place for place, link in enumerate(plan["links"])}
     link, way = of
     changes = np.flatnonzero((link[1:] != link[:-1]) | (way[1:] != way[:-1])) + 1
-    bounds = [0, *changes.tolist(), len(sent)]
-    found = np.empty(len(sent))
-    for begin, end in pairwise(bounds):
-        rates = configuration.rates(places[link[begin]], way[begin])
-        mine = slice(begin, end)
-        found[mine] = utilisation(rates, sent[mine], times[0][mine], times[1][mine])
+    bounds = np.array([0, *changes, len(sent)])
+    steps = [
+        configuration.rates(places[name], each)
+        for name, each in zip(link[bounds[:-1]], way[bounds[:-1]], strict=True)
+    ]
+    lengths = np.diff(bounds)
+    starts_ns = np.repeat(np.array([each[0][0] for each in steps]), lengths)
+    rates = np.repeat(np.array([each[0][1] for each in steps], dtype=float), lengths)
+    found = share_of(bits_at_constant_rates(rates, starts_ns, *times), sent)
+    for place, each in enumerate(steps):
+        if len(each) > 1:
+            mine = slice(bounds[place], bounds[place + 1])
+            found[mine] = utilisation(each, sent[mine], times[0][mine], times[1][mine])
     return found
 
 
@@ -109,7 +115,7 @@ def summarise_links(
     ``table`` has the run's :func:`intervals`.
     """
     peaks = _peaks(table)
-    whole_ns = np.array([0]), np.array([engine["duration_ns"]])
+    used = _used(plan, engine, configuration)
     rows = []
     for index, (link, counted) in enumerate(zip(plan["links"], engine["links"], strict=True)):
         for way in WAYS:
@@ -127,13 +133,7 @@ def summarise_links(
                     "achieved": {
                         **measured(counted[way], duration_ns),
                         "peak_bits_per_s": peaks.get((link["name"], way), 0.0),
-                        "utilisation": _number(
-                            utilisation(
-                                configuration.rates(index, way),
-                                np.array([counted[way]["wire_bytes"]]),
-                                *whole_ns,
-                            )
-                        ),
+                        "utilisation": used[index][way],
                     },
                     "phases": phases,
                     "queueing_delay": thinned(counted[way]["waits"]),
@@ -172,6 +172,20 @@ def _over_time(phases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+def _used(
+    plan: Plan, engine: Mapping[str, Any], configuration: Configuration
+) -> list[dict[Way, float | None]]:
+    """The utilisation of each direction of each link over the run; ``None`` without a rate."""
+    count, duration_ns = len(plan["links"]), engine["duration_ns"]
+    names = np.array([link["name"] for link in plan["links"]], dtype=object)
+    sent = np.array([links[way]["wire_bytes"] for way in WAYS for links in engine["links"]])
+    times = np.zeros(len(WAYS) * count, dtype=np.int64), np.full(len(WAYS) * count, duration_ns)
+    of = np.tile(names, len(WAYS)), np.repeat(np.array(WAYS, dtype=object), count)
+    found = _utilisation(plan, configuration, of, sent, times)
+    values = [float(value) if np.isfinite(value) else None for value in found]
+    return [dict(zip(WAYS, values[place::count], strict=True)) for place in range(count)]
+
+
 def _peaks(table: Mapping[str, Array]) -> dict[tuple[str, str], float]:
     """The largest throughput of each direction in an interval of more than 20 ms."""
     if not table:
@@ -198,7 +212,3 @@ def measured(counters: Mapping[str, Any], duration_ns: int) -> dict[str, Any]:
 def _distribution(figure: Mapping[str, Any], name: str, way: str) -> dict[str, Any] | None:
     found = figure.get("links", {}).get(f"{name}/{way}")
     return {key: value for key, value in found.items() if key != "cdf"} if found else None
-
-
-def _number(value: Array) -> float | None:
-    return float(value[0]) if np.isfinite(value[0]) else None

@@ -29,6 +29,12 @@ def capacity_bits(rates: Steps, from_ns: Array, to_ns: Array) -> Array:
     return total
 
 
+def bits_at_constant_rates(rates: Array, starts_ns: Array, from_ns: Array, to_ns: Array) -> Array:
+    """The same for many directions at once, each with one rate from its start on; NaN: unlimited."""
+    overlap_ns = to_ns - np.maximum(from_ns, starts_ns)
+    return np.where(overlap_ns > 0, overlap_ns * (rates / 1e9), 0.0)
+
+
 def rate_at(rates: Steps, t_ns: Array) -> Array:
     """The rate in bit/s at each of some times; NaN where it is unlimited."""
     begins = [at_ns for at_ns, _rate in rates]
@@ -58,5 +64,10 @@ def utilisation(rates: Steps, wire_bytes: Array, from_ns: Array, to_ns: Array) -
 
     A packet counts when its first bit leaves, so an interval shorter than a packet may show more than 1.
     """
-    bits = capacity_bits(rates, from_ns, to_ns)
-    return wire_bytes * 8 / np.where(bits > 0, bits, np.nan)
+    return share_of(capacity_bits(rates, from_ns, to_ns), wire_bytes)
+
+
+def share_of(bits: Array, wire_bytes: Array) -> Array:
+    """Bytes as a share of the ``bits`` that would have fitted; NaN where none would."""
+    found: Array = wire_bytes * 8 / np.where(bits > 0, bits, np.nan)
+    return found

@@ -1,7 +1,7 @@
 """The results of a run, in 80 columns."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.padding import Padding
@@ -37,6 +37,8 @@ OUTCOME_COLOURS = {
     "running": "default",
 }
 _MOST_FAILURES = 20
+_MOST_ROWS = 100
+"""Flows that are listed, and links; of more the busiest."""
 
 _COLOURS = {"faithful": "green", "degraded": "yellow", "invalid": "red"}
 
@@ -188,21 +190,37 @@ def _print_simulation(summary: Json, console: Console) -> None:
     _print_reasons(summary["fidelity"], console)
 
 
-def _links(links: Iterable[Json]) -> Table:
+def _links(links: list[Json]) -> Table:
     table = _table("link", "~delay", "~measured", ">rate", ">peak", "~loss", "~measured", ">drops")
     access = [link for link in links if link["access"]]
     folded = len(access) > 2 * MOST_ACCESS_LINKS
     pairs = Counter((link["from"], link["to"]) for link in links)
-    for link in links:
-        if link["access"] and folded:
-            continue
+    listed = [link for link in links if not (link["access"] and folded)]
+    shown = _busiest(
+        listed, lambda link: (link["undelivered_packets"] > 0, link["achieved"]["rate_bits_per_s"])
+    )
+    for link in shown:
         ends = (link["from"], link["to"])
         name = f"{ends[0]} > {ends[1]}" if pairs[ends] == 1 else f"{link['name']} {link['way']}"
         _add_link(table, name, [link])
     if folded:
         hosts = len({(link["name"]) for link in access})
         _add_link(table, f"{hosts} access", access)
+    _add_rest(table, len(listed) - len(shown))
     return _with_whole_names(table)
+
+
+def _busiest(rows: list[Json], busy: Callable[[Json], Any]) -> list[Json]:
+    """The rows, in their order; of more than are listed those that ``busy`` ranks highest."""
+    if len(rows) <= _MOST_ROWS:
+        return rows
+    ranked = sorted(range(len(rows)), key=lambda place: busy(rows[place]), reverse=True)
+    return [rows[place] for place in sorted(ranked[:_MOST_ROWS])]
+
+
+def _add_rest(table: Table, count: int) -> None:
+    if count:
+        table.add_row(f"and {count} more: see summary.json")
 
 
 def _add_link(table: Table, name: str, links: list[Json]) -> None:
@@ -237,7 +255,8 @@ def _programs(programs: Iterable[Json]) -> Table:
 
 def _flows(summary: Json) -> Table:
     table = _table("flow", "path", ">goodput", ">sent", "~loss / retrans.", ">RTT p50", ">p99", "")
-    for flow in summary["flows"]:
+    flows = _busiest(summary["flows"], lambda flow: (bool(flow["error"]), flow["goodput_bits_per_s"] or 0.0))
+    for flow in flows:
         rtt = flow["rtt"] or {}
         table.add_row(
             flow["flow"],
@@ -251,6 +270,7 @@ def _flows(summary: Json) -> Table:
             if flow["error"]
             else f"{_simulated(flow, summary)}{flow_algorithm(flow) or flow['kind']}",
         )
+    _add_rest(table, len(summary["flows"]) - len(flows))
     return _with_whole_names(table)
 
 

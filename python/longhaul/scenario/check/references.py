@@ -101,7 +101,9 @@ class _Check:
                     Code.NETWORK_TOO_LARGE, ("nodes", key), f"makes more than {MOST_NODES} nodes", "use fewer"
                 )
                 return
-        routers = [name for name, key in self.node_keys.items() if self.document.nodes[key].kind == "router"]
+        routers = dict.fromkeys(
+            name for name, key in self.node_keys.items() if self.document.nodes[key].kind == "router"
+        )
         for key, node in self.document.nodes.items():
             path = ("nodes", key)
             if node.attach is not None and node.attach not in routers:
@@ -211,19 +213,17 @@ class _Check:
         place_of: Mapping[int, Path] = {position: (*path, position) for position in range(len(texts))}
         for position, text in enumerate(texts):
             for name in self.expanded(place_of[position], text):
-                hosts = [each for each in self.node_keys if routers_too or self.kind(each) == "host"]
-                if name in self.node_keys and self.kind(name) == "router" and not routers_too:
-                    near = did_you_mean(name, hosts)
-                    self.wrong(
-                        Code.NODE_KIND,
-                        place_of[position],
-                        f'"{name}" is a router, where no programs run',
-                        near,
-                    )
-                elif self.known(Code.NODE_UNKNOWN, place_of[position], "host", name, hosts):
+                known = name in self.node_keys
+                if known and (routers_too or self.kind(name) == "host"):
                     found.append(name)
-                else:
+                    continue
+                hosts = [each for each in self.node_keys if routers_too or self.kind(each) == "host"]
+                near = did_you_mean(name, hosts)
+                if not known:
+                    self.wrong(Code.NODE_UNKNOWN, place_of[position], f'there is no host "{name}"', near)
                     break
+                message = f'"{name}" is a router, where no programs run'
+                self.wrong(Code.NODE_KIND, place_of[position], message, near)
         return found
 
     def runs(self) -> None:
@@ -350,7 +350,7 @@ class _Check:
             self.known(
                 Code.LINK_UNKNOWN, ("measure", "monitor", "links", position), "link", name, self.link_names
             )
-        if self.problems:
+        if self.problems or not self.document.expect:
             return
         metrics = metrics_of(self.document, links=self.link_names)
         for position, expectation in enumerate(self.document.expect):

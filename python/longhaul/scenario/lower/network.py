@@ -1,7 +1,7 @@
 """Nodes and links with all ranges, attachments, profiles and defaults expanded."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
 
@@ -99,19 +99,31 @@ def build(scenario: Scenario, inputs: Inputs) -> tuple[Network, list[Diagnostic]
         NamedNode(name, document.nodes[key], ("nodes", key)) for name, key in expand_nodes(document).items()
     )
     position = {node.name: index for index, node in enumerate(nodes)}
-    links = []
+    links: list[Wire] = []
+    alike: dict[str | None, Wire] = {}
     for node in nodes:
         if node.spec.attach:
             name = attachment_name(node.name, node.spec.attach)
             ends = (position[node.name], position[node.spec.attach])
             here = Origin(scenario, node.path, node.spec.profile, (node.name, node.spec.attach))
-            links.append(_wire(name, ends, Profile(), here, inputs, problems, attachment=True))
+            if here.profile in alike:
+                links.append(replace(alike[here.profile], name=name, ends=ends, path=here.path))
+                continue
+            wire = _wire(name, ends, Profile(), here, inputs, problems, attachment=True)
+            links.append(wire)
+            if not problems and not _is_traced(scenario, here.profile):
+                alike[here.profile] = wire
     for name, link in document.links.items():
         ends = (position[link.endpoints[0]], position[link.endpoints[1]])
         here = Origin(scenario, ("links", name), link.profile, link.endpoints)
         links.append(_wire(name, ends, link, here, inputs, problems, attachment=False))
     unique = {(problem.span, problem.message): problem for problem in problems}
     return Network(nodes, tuple(links)), list(unique.values())
+
+
+def _is_traced(scenario: Scenario, profile: str | None) -> bool:
+    """Whether a profile is not the same for all links that have it: a trace knows their ends."""
+    return profile is not None and scenario.document.profiles[profile].measured is not None
 
 
 def _wire(

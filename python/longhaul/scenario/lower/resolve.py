@@ -371,6 +371,8 @@ def _overrides(scenario: Scenario, network: Network, plan: Plan) -> list[planned
 
 def _expectations(scenario: Scenario, network: Network) -> list[Plain]:
     document = scenario.document
+    if not document.expect:
+        return []
     units = metrics_of(document, links=[link.name for link in network.links])
     return [
         {
