@@ -16,14 +16,6 @@ from longhaul.scenario.model.metrics import LINK_COUNTERS, SAMPLED_LINK_COUNTERS
 Array = np.ndarray[Any, Any]
 Samples = Mapping[str, Array]
 
-_COUNTED = (
-    "offered_bytes",
-    "delivered_bytes",
-    "wire_bytes",
-    *(f"{each}_packets" for each in SAMPLED_LINK_COUNTERS),
-)
-"""Columns of samples that never go back; they are zero when the run starts and is sampled first."""
-
 
 def intervals(samples: Samples, plan: Plan, configuration: Configuration) -> dict[str, Array]:
     """Rates and increases between consecutive samples of each direction; columns carry their units.
@@ -40,17 +32,17 @@ def intervals(samples: Samples, plan: Plan, configuration: Configuration) -> dic
     ends = starts + 1
     if not len(starts):
         return {}
-    one = {name: column[kept] for name, column in samples.items()}
-    for name in _COUNTED:
-        one[name] = np.where(first, 0, one[name])
+    # One column after another, since a long run has hundreds of thousands of rows.
+    starting, ending = kept[starts], kept[ends]
 
     def increase(name: str) -> Array:
-        found: Array = one[name][ends] - one[name][starts]
+        column = samples[name]
+        found: Array = column[ending] - np.where(first[starts], 0, column[starting])
         return found
 
-    from_ns, to_ns = one["t_ns"][starts], one["t_ns"][ends]
+    from_ns, to_ns = samples["t_ns"][starting], samples["t_ns"][ending]
     span_s = (to_ns - from_ns) / 1e9
-    link, way = one["link"][ends], one["way"][ends]
+    link, way = samples["link"][ending], samples["way"][ending]
     sent = increase("wire_bytes")
     return {
         "t_s": to_ns / 1e9,
@@ -62,9 +54,9 @@ def intervals(samples: Samples, plan: Plan, configuration: Configuration) -> dic
         "throughput_bits_per_s": throughput(sent, from_ns, to_ns),
         "utilisation": _utilisation(plan, configuration, (link, way), sent, (from_ns, to_ns)),
         **{f"{each}_packets": increase(f"{each}_packets") for each in SAMPLED_LINK_COUNTERS},
-        "queue_packets": one["waiting_packets"][ends],
-        "queue_bytes": one["waiting_bytes"][ends],
-        "flying_packets": one["flying_packets"][ends],
+        "queue_packets": samples["waiting_packets"][ending],
+        "queue_bytes": samples["waiting_bytes"][ending],
+        "flying_packets": samples["flying_packets"][ending],
     }
 
 
@@ -108,13 +100,15 @@ def _utilisation(
 
 
 def summarise_links(
-    plan: Plan, engine: Mapping[str, Any], table: Mapping[str, Array], configuration: Configuration
+    plan: Plan,
+    engine: Mapping[str, Any],
+    peaks: Mapping[tuple[str, str], float],
+    configuration: Configuration,
 ) -> list[dict[str, Any]]:
     """Requested against achieved for each direction of each link, over the run and in each of its phases.
 
-    ``table`` has the run's :func:`intervals`.
+    ``peaks`` are :func:`peak_rates` of the run.
     """
-    peaks = _peaks(table)
     used = _used(plan, engine, configuration)
     rows = []
     for index, (link, counted) in enumerate(zip(plan["links"], engine["links"], strict=True)):
@@ -186,8 +180,8 @@ def _used(
     return [dict(zip(WAYS, values[place::count], strict=True)) for place in range(count)]
 
 
-def _peaks(table: Mapping[str, Array]) -> dict[tuple[str, str], float]:
-    """The largest throughput of each direction in an interval of more than 20 ms."""
+def peak_rates(table: Mapping[str, Array]) -> dict[tuple[str, str], float]:
+    """The largest throughput of each direction in intervals of more than 20 ms; one without has none."""
     if not table:
         return {}
     long = table["interval_s"] > 0.02

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from longhaul.analysis.sockets import summarise_sockets
 from longhaul.results.raw_tables import Records
-from longhaul.results.run_files import write_table
+from longhaul.results.run_files import write_pieces, write_table
 
 Json = dict[str, Any]
 
@@ -30,11 +30,15 @@ def write_tables(records: Records, engine: Mapping[str, Any] | None) -> Json:
     }
     told: Json = {}
     for name, (needs, make) in makers.items():
-        recorded = records.table(name, needs)
-        if recorded is not None:
-            table = make(recorded)
-            write_table(table, directory / f"{name}.parquet")
-            told |= {"sockets": summarise_sockets(table.to_pydict())} if name == "sockets" else {}
+        if name == "sockets":
+            recorded = records.table(name, needs)
+            if recorded is not None:
+                table = make(recorded)
+                write_table(table, directory / f"{name}.parquet")
+                told["sockets"] = summarise_sockets(table.to_pydict())
+        else:
+            pieces = (make(pa.Table.from_batches([batch])) for batch in records.batches(name, needs))
+            write_pieces(pieces, directory / f"{name}.parquet")
     hosts = _hosts(directory / "raw" / "accounts.json")
     if hosts is not None:
         write_table(hosts, directory / "hosts.parquet")

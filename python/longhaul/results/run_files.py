@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,17 @@ def read_table(directory: Path, name: str) -> pa.Table | None:
     """The table ``name`` of a run directory; None if it has none."""
     path = directory / f"{name}.parquet"
     return pq.read_table(path) if path.is_file() else None
+
+
+def write_pieces(pieces: Iterator[pa.Table], path: Path) -> None:
+    """Write a table that comes piece by piece; no file if none comes."""
+    first = next(pieces, None)
+    if first is None:
+        return
+    with replacing(path) as file, pq.ParquetWriter(file, first.schema, compression="zstd") as writer:
+        for piece in chain([first], pieces):
+            if len(piece) or piece is first:
+                writer.write_table(piece)
 
 
 def write_table(table: pa.Table, path: Path) -> None:

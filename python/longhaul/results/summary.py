@@ -15,7 +15,7 @@ from longhaul.analysis.drops import summarise_drops
 from longhaul.analysis.expectations import evaluate
 from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge, with_damage
-from longhaul.analysis.links import intervals, summarise_links
+from longhaul.analysis.links import intervals, peak_rates, summarise_links
 from longhaul.analysis.metrics import metrics
 from longhaul.analysis.outcome import ending_text, expectation_state, program_failure
 from longhaul.analysis.pacing import summarise_pacing
@@ -74,12 +74,15 @@ def _write_results(directory: Path) -> Json:
     plan = _plan(directory)
     damaged = manifest.check_sources(directory)
     records = Records(directory, known_names(plan))
-    samples = as_samples(records.table("samples", _SAMPLE_COLUMNS))
+    samples = records.columns("samples", _SAMPLE_COLUMNS)
     engine = read_engine(directory) or _unfinished(directory, plan, samples)
     hosts: Json = read_json(raw / "hosts.json") or {}
     traffic: list[Json] = read_json(raw / "traffic.json") or []
     configuration = read_configuration(directory, plan)
     simulated = engine is not None and engine.get("mode") == "sim"
+    peaks = _write_links(directory, samples, plan, configuration)
+    # The largest table of a long run.
+    del samples
     tables = write_tables(records, engine)
     counts = None if simulated else read_counts(records, plan, read_table(directory, "sockets"))
     may_end = {each["name"] for each in plan.get("programs", ()) if each.get("may_end")}
@@ -89,8 +92,6 @@ def _write_results(directory: Path) -> Json:
         programs += simulated_flows.programs(directory, engine)
     paths = _paths(plan)
     probes, probe_rows = _probes(traffic, paths, pings, configuration)
-    table = intervals(samples, plan, configuration)
-    _write_table(table, directory / "links.parquet")
     _write_table(_columns(flow_rows), directory / "flows.parquet")
     _write_table(_columns(probe_rows), directory / "probes.parquet")
     segments = read_segments(records, plan, engine)
@@ -99,7 +100,7 @@ def _write_results(directory: Path) -> Json:
     requests = request_flows.table(records, traffic, plan.get("flows", ()))
     if requests is not None:
         write_table(requests, directory / "requests.parquet")
-    links = summarise_links(plan, engine, table, configuration) if engine else []
+    links = summarise_links(plan, engine, peaks, configuration) if engine else []
     judged = judge(engine, hosts, read_json(raw / "accounts.json"))
     fidelity = with_damage(judged, files=map(str, damaged), lines=records.damaged_lines).as_dict()
     algorithms = [] if simulated else _algorithms(directory, plan, traffic)
@@ -142,6 +143,15 @@ def _write_results(directory: Path) -> Json:
     replace_json(directory / "summary.json", summary)
     manifest.update(directory)
     return summary
+
+
+def _write_links(
+    directory: Path, samples: Mapping[str, np.ndarray[Any, Any]], plan: Plan, configuration: Configuration
+) -> Mapping[tuple[str, str], float]:
+    """Write ``links.parquet``; returns the peak rate of each direction."""
+    table = intervals(samples, plan, configuration)
+    _write_table(table, directory / "links.parquet")
+    return peak_rates(table)
 
 
 def _unfinished(directory: Path, plan: Plan, samples: Mapping[str, np.ndarray[Any, Any]]) -> Json | None:
