@@ -1,6 +1,6 @@
 """Links: the configuration of each direction, and its measurements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,20 +24,32 @@ def intervals(samples: Samples, plan: Plan, configuration: Configuration) -> dic
     ``throughput_bits_per_s`` and ``utilisation`` count the same bytes, those that began to leave; utilisation
     is NaN while the rate is unlimited. Samples of nothing, or that are broken, give nothing.
     """
-    if not {"t_ns", "link", "way"} <= samples.keys():
-        return {}
+    return next(interval_pieces(samples, plan, configuration, rows=None), {})
+
+
+def interval_pieces(
+    samples: Samples, plan: Plan, configuration: Configuration, *, rows: int | None = 1 << 15
+) -> Iterator[dict[str, Array]]:
+    """The same in pieces of so many rows: all of a long run are as large as its samples."""
+    if not {"t_ns", "link", "way"} <= samples.keys() or not len(samples["t_ns"]):
+        return
     kept, first = _rows(samples)
     # The rows that begin an interval, which the row after each of them ends.
     starts = np.flatnonzero(~first[1:])
-    ends = starts + 1
-    if not len(starts):
-        return {}
-    # One column after another, since a long run has hundreds of thousands of rows.
-    starting, ending = kept[starts], kept[ends]
+    for begin in range(0, len(starts), rows or max(len(starts), 1)):
+        mine = starts[begin : begin + rows] if rows else starts
+        yield _between(samples, plan, configuration, (kept[mine], kept[mine + 1]), first[mine])
+
+
+def _between(
+    samples: Samples, plan: Plan, configuration: Configuration, places: tuple[Array, Array], first: Array
+) -> dict[str, Array]:
+    """The intervals from one place of the samples to another; ``first`` are those from zero on."""
+    starting, ending = places
 
     def increase(name: str) -> Array:
         column = samples[name]
-        found: Array = column[ending] - np.where(first[starts], 0, column[starting])
+        found: Array = column[ending] - np.where(first, 0, column[starting])
         return found
 
     from_ns, to_ns = samples["t_ns"][starting], samples["t_ns"][ending]
@@ -182,8 +194,6 @@ def _used(
 
 def peak_rates(table: Mapping[str, Array]) -> dict[tuple[str, str], float]:
     """The largest throughput of each direction in intervals of more than 20 ms; one without has none."""
-    if not table:
-        return {}
     long = table["interval_s"] > 0.02
     columns = (table[name][long].tolist() for name in ("link", "way", "throughput_bits_per_s"))
     peaks: dict[tuple[str, str], float] = {}

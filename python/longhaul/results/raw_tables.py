@@ -16,7 +16,7 @@ from longhaul.plan import Plan
 Array = np.ndarray[Any, Any]
 
 _LONGEST_LINE = 1 << 16
-_BATCH_BYTES = 8 << 20
+_BATCH_BYTES = 1 << 20
 _BATCH_ROWS = 1 << 16
 
 _TEXT = frozenset(

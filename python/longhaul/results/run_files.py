@@ -144,9 +144,9 @@ def read_table(directory: Path, name: str) -> pa.Table | None:
     return pq.read_table(path) if path.is_file() else None
 
 
-def write_pieces(pieces: Iterator[pa.Table], path: Path) -> None:
-    """Write a table that comes piece by piece; no file if none comes."""
-    first = next(pieces, None)
+def write_pieces(pieces: Iterator[pa.Table], path: Path, *, otherwise: pa.Table | None = None) -> None:
+    """Write a table that comes piece by piece; ``otherwise``, or no file, if none comes."""
+    first = next(pieces, otherwise)
     if first is None:
         return
     with replacing(path) as file, pq.ParquetWriter(file, first.schema, compression="zstd") as writer:

@@ -15,7 +15,7 @@ from longhaul.analysis.drops import summarise_drops
 from longhaul.analysis.expectations import evaluate
 from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge, with_damage
-from longhaul.analysis.links import intervals, peak_rates, summarise_links
+from longhaul.analysis.links import interval_pieces, peak_rates, summarise_links
 from longhaul.analysis.metrics import metrics
 from longhaul.analysis.outcome import ending_text, expectation_state, program_failure
 from longhaul.analysis.pacing import summarise_pacing
@@ -31,7 +31,7 @@ from longhaul.results.logs import Pings
 from longhaul.results.monitor_tables import write_tables
 from longhaul.results.network_counts import NetworkCounts, read_counts
 from longhaul.results.raw_tables import Records, known_names, read_recorded
-from longhaul.results.run_files import kept_json, read_json, read_table, reading, write_table
+from longhaul.results.run_files import kept_json, read_json, read_table, reading, write_pieces, write_table
 from longhaul.results.segments import capture_files, read_segments
 from longhaul.scenario.lower.link_models import plan_bits_per_s
 from longhaul.scenario.lower.paths import Routes, Step
@@ -149,9 +149,16 @@ def _write_links(
     directory: Path, samples: Mapping[str, np.ndarray[Any, Any]], plan: Plan, configuration: Configuration
 ) -> Mapping[tuple[str, str], float]:
     """Write ``links.parquet``; returns the peak rate of each direction."""
-    table = intervals(samples, plan, configuration)
-    _write_table(table, directory / "links.parquet")
-    return peak_rates(table)
+    peaks: dict[tuple[str, str], float] = {}
+
+    def tables() -> Iterator[pa.Table]:
+        for piece in interval_pieces(samples, plan, configuration):
+            for direction, rate in peak_rates(piece).items():
+                peaks[direction] = max(rate, peaks.get(direction, 0.0))
+            yield pa.table(piece)
+
+    write_pieces(tables(), directory / "links.parquet", otherwise=pa.table({}))
+    return peaks
 
 
 def _unfinished(directory: Path, plan: Plan, samples: Mapping[str, np.ndarray[Any, Any]]) -> Json | None:
