@@ -1,0 +1,76 @@
+"""Commands import what they need, and no more: a first import is most of what a short command takes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_TELL = (
+    "import sys, atexit\n"
+    "atexit.register(lambda: print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr))\n"
+    "from longhaul.cli.main import main\n"
+    "main()"
+)
+
+
+def _imported(folder: Path, *arguments: str) -> set[str]:
+    """The packages that a command has imported when it ends."""
+    ended = subprocess.run(
+        [sys.executable, "-c", _TELL, *arguments], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return set(ended.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_imports_no_library_but_click(tmp_path: Path, option: str) -> None:
+    heavy = {
+        "numpy",
+        "pyarrow",
+        "pydantic",
+        "pydantic_core",
+        "rich",
+        "yaml",
+        "asyncio",
+        "email",
+        "http",
+        "ssl",
+    }
+
+    assert not heavy & _imported(tmp_path, option)
+
+
+def test_check_imports_neither_arrays_nor_tables_nor_figures(tmp_path: Path) -> None:
+    _imported(tmp_path, "new", "atlantic")
+
+    found = _imported(tmp_path, "check", "atlantic.yaml")
+
+    assert "pydantic" in found
+    assert not {"numpy", "pyarrow", "scipy", "matplotlib", "rich", "jinja2", "starlette"} & found
+
+
+def test_simulations_without_report_import_no_figures(tmp_path: Path) -> None:
+    _imported(tmp_path, "new", "atlantic")
+
+    found = _imported(tmp_path, "sim", "atlantic.yaml", "--no-report")
+
+    assert "pyarrow" in found
+    assert not {"matplotlib", "scipy", "jinja2", "starlette", "distributed"} & found
+
+
+def test_a_check_builds_the_models_that_its_scenario_uses_and_no_others(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(
+        "version: 1\nname: a\nnodes: {a: {kind: host}, b: {kind: host}}\n"
+        "links: {a-b: {endpoints: [a, b], loss: 1%}}\n"
+    )
+    script = (
+        "import sys; from longhaul.scenario import load_scenario; load_scenario('a.yaml')\n"
+        "from longhaul.scenario.model.loss import IndependentLoss, MarkovLoss\n"
+        "print(IndependentLoss.__pydantic_complete__, MarkovLoss.__pydantic_complete__)\n"
+        "print('longhaul.scenario.model.topology' in sys.modules)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert ended.stdout.split() == ["True", "False", "False"]
