@@ -110,7 +110,7 @@ def commands(rounds: int) -> list[Row]:
         used("new", "atlantic")
         for line in lines.values():
             used(*line)
-        for _ in range(max(rounds, 5)):
+        for _ in range(rounds):
             for name, line in lines.items():
                 found[name].append(used(*line))
     rows = []
