@@ -14,7 +14,7 @@ from longhaul.page.responses.texts import Problem
 from longhaul.run.check import examine
 from longhaul.scenario.check.load import check_tree
 from longhaul.scenario.expand.parameters import parameters, substitute
-from longhaul.scenario.expand.topologies.laid import lay_out
+from longhaul.scenario.expand.topologies.on_demand import lay_out
 from longhaul.scenario.lower.resolve import Resolved
 from longhaul.scenario.show.describe import describe
 from longhaul.scenario.show.model_summaries import queues

@@ -8,7 +8,7 @@ from longhaul.diagnostics import Code
 from longhaul.scenario.check.references import check_references
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.expand.parameters import parameters, substitute
-from longhaul.scenario.expand.topologies.laid import lay_out
+from longhaul.scenario.expand.topologies.on_demand import lay_out
 from longhaul.scenario.model import Document
 from longhaul.scenario.model.validate import validate
 from longhaul.scenario.syntax.problems import ScenarioError

@@ -1,11 +1,11 @@
-"""A scenario's tree with its topology expanded; what expands topologies is imported when there is one."""
+"""A scenario's tree with its topology expanded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from longhaul.diagnostics import Diagnostic
-from longhaul.scenario.syntax.yaml_tree import Branch, Path, Source
+from longhaul.scenario.syntax.yaml_tree import Branch, Path
 
 if TYPE_CHECKING:
     from longhaul.scenario.expand.topologies.shapes.positions import Spot
@@ -24,15 +24,6 @@ class Laid:
     spots: Mapping[str, "Spot"] = field(default_factory=dict)
     """Where its nodes stand in a drawing."""
     problems: tuple[Diagnostic, ...] = ()
-
-
-def lay_out(source: Source, tree: Branch) -> Laid:
-    """``tree`` with what its topology describes; as it was, if there is none or it cannot be read."""
-    if "topology" not in tree.entries:
-        return Laid(tree)
-    from longhaul.scenario.expand.topologies.expansion import expand_topology
-
-    return expand_topology(source, tree)
 
 
 def written_at(path: Path) -> Path:

@@ -1,0 +1,13 @@
+"""The expansion of topologies, imported when a scenario has one."""
+
+from longhaul.scenario.expand.topologies.laid import Laid
+from longhaul.scenario.syntax.yaml_tree import Branch, Source
+
+
+def lay_out(source: Source, tree: Branch) -> Laid:
+    """``tree`` with what its topology describes; as it was, if there is none or it cannot be read."""
+    if "topology" not in tree.entries:
+        return Laid(tree)
+    from longhaul.scenario.expand.topologies.expansion import expand_topology
+
+    return expand_topology(source, tree)
