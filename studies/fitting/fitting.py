@@ -16,7 +16,8 @@ from judging import Found, between, exact, judged
 from study import Part, Study, run_study
 
 from longhaul.analysis.fitting import FAMILIES, fit_gaps
-from longhaul.report.plotting import LIGHT, SERIES, figure, paper, plain
+from longhaul.report.colours import LIGHT, SERIES
+from longhaul.report.plotting import figure, paper, plain
 
 SHAPE, SCALE_S = 2.9, 18.0
 LOSSES = 1346

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from results import Results
 from trials import PARALLEL, STOCHASTIC_N, STOCHASTIC_ONE, STREAMS
 
-from longhaul.report.plotting import GRID, INK, LIGHT, MUTED, SERIES, figure, paper, plain, style, svg
+from longhaul.report.colours import GRID, INK, LIGHT, MUTED, SERIES
+from longhaul.report.plotting import figure, paper, plain, style, svg
 
 _STOCHASTIC = [name for name, _flow in STOCHASTIC_N]
 PALE = 0.45

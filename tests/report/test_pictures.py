@@ -15,7 +15,7 @@ import longhaul
 from longhaul.errors import LonghaulError
 from longhaul.report import notebook
 from longhaul.report.pictures import Picture
-from longhaul.report.plotting import ANYWHERE, GRID
+from longhaul.report.colours import ANYWHERE, GRID
 
 ROOT = Path(__file__).parents[2]
 REQUESTS = (

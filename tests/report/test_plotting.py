@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from longhaul.report.figures import throughput
-from longhaul.report.plotting import SERIES, figure, style, svg
+from longhaul.report.colours import SERIES
+from longhaul.report.plotting import figure, style, svg
 from longhaul.report.zoom import MARK
 
 

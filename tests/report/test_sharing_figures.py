@@ -9,7 +9,7 @@ import pytest
 
 import longhaul
 from longhaul.cli.figures import write_figures
-from longhaul.report.plotting import SERIES
+from longhaul.report.colours import SERIES
 from longhaul.report.sharing_figures import colours
 
 SCENARIO = """

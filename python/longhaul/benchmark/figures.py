@@ -5,8 +5,9 @@ from math import ceil
 from typing import Any
 
 from longhaul.benchmark.rows import BASIC, MODES, controls_in
+from longhaul.report.colours import GRID, INK, MUTED, SERIES
 from longhaul.report.mpl import Axes, Figure, FixedLocator, FuncFormatter, Line2D, NullFormatter, NullLocator
-from longhaul.report.plotting import GRID, INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.plotting import figure, plain, style, svg
 from longhaul.report.points import unlisted
 
 Json = Mapping[str, Any]

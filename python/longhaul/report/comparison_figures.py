@@ -7,9 +7,11 @@ import numpy as np
 
 from longhaul.analysis.distributions import merged
 from longhaul.analysis.estimates import estimate
+from longhaul.report.chart_drawing import draw_series
+from longhaul.report.colours import SERIES
 from longhaul.report.comparison_runs import Run, Side
-from longhaul.report.cumulative import Curve, draw_cumulative
-from longhaul.report.plotting import SERIES, figure, plain, say_left_out, style, svg
+from longhaul.report.cumulative import SHARES, Curve, stairs
+from longhaul.report.plotting import figure, plain, say_left_out, style, svg
 from longhaul.report.scales import scale
 from longhaul.scenario.model.metrics import unit_of
 
@@ -224,8 +226,11 @@ def _distributions(
                 for side, points, colour in zip(sides, curves, SERIES, strict=False)
                 if points is not None
             ]
-            draw_cumulative(axes, shown, is_logarithmic=is_logarithmic)
-            axes.set(title=title, xlabel=labels[0], ylabel=labels[1])
+            series, axis = stairs(shown, labels[0], is_logarithmic=is_logarithmic)
+            for each in series:
+                draw_series(axes, each)
+            axes.set(title=title, xlabel=axis.label, ylabel=labels[1], ylim=(0, SHARES))
+            axes.set_xscale("log" if axis.is_logarithmic else "linear")
         for unused in grid:
             unused.set_visible(False)
         # Not every side has a curve in the first panel.

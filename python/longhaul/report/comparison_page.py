@@ -13,10 +13,10 @@ from longhaul.analysis.estimates import CONFIDENCE, Estimate, estimate
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.report import comparison_figures as figures
+from longhaul.report.colours import SERIES
 from longhaul.report.comparison import difference_text, estimate_text
 from longhaul.report.comparison_runs import Run, Side
 from longhaul.report.page import page, write_page
-from longhaul.report.plotting import SERIES
 from longhaul.results.run_files import reading
 from longhaul.scenario.model.metrics import unit_of
 from longhaul.units.text import time_text

@@ -15,7 +15,7 @@ from longhaul.analysis.metrics import metrics
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
-from longhaul.report.plotting import SERIES
+from longhaul.report.colours import SERIES
 from longhaul.results.run_files import kept_json, kept_table, kept_text, reading
 
 Json = Mapping[str, Any]

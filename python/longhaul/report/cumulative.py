@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.report.mpl import Axes
+from longhaul.report.chart import Axis, Series
 from longhaul.report.scales import is_wide
 
 Array = np.ndarray[Any, Any]
+
+SHARES = 1.02
+"""Where the axis of shares ends."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,8 @@ class Curve:
     width: float = 1.2
 
 
-def draw_cumulative(axes: Axes, curves: Sequence[Curve], *, is_logarithmic: bool = False) -> None:
-    """Each curve as stairs from 0; the axis is logarithmic if asked for, or if the values are wide.
+def stairs(curves: Sequence[Curve], label: str, *, is_logarithmic: bool = False) -> tuple[list[Series], Axis]:
+    """Each curve as stairs from 0, and their axis: logarithmic if requested, or if the values are wide.
 
     On a logarithmic axis, what is 0 counts before its beginning.
     """
@@ -33,9 +36,9 @@ def draw_cumulative(axes: Axes, curves: Sequence[Curve], *, is_logarithmic: bool
     positive = values[values > 0]
     least = float(positive.min(initial=np.inf))
     logarithmic = bool(len(positive)) and (is_logarithmic or is_wide(least, float(positive.max())))
+    found = []
     for each in shown:
         at = np.maximum(each.points[:, 0], least / 2) if logarithmic else each.points[:, 0]
-        stairs = ([at[0], *at], [0, *each.points[:, 1]])
-        axes.step(*stairs, where="post", color=each.colour, linewidth=each.width, label=each.label)
-    axes.set_xscale("log" if logarithmic else "linear")
-    axes.set_ylim(0, 1.02)
+        x, y = np.append(at[:1], at), np.append(0.0, each.points[:, 1])
+        found.append(Series(each.label, each.colour, x, y, kind="steps-after", size=each.width))
+    return found, Axis(label, is_logarithmic=logarithmic)

@@ -1,28 +1,17 @@
-"""The figures of a run's report. Each function takes plain data and returns an SVG, or None without data."""
+"""The charts of a run's report. Each function takes plain data and returns a chart, or None without data."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from longhaul.analysis.phases import series_of
-from longhaul.report.cumulative import Curve, draw_cumulative
-from longhaul.report.over_time import draw_configured, draw_steps, mark_changes
-from longhaul.report.plotting import (
-    BAD,
-    INK,
-    MUTED,
-    SERIES,
-    figure,
-    left_out_text,
-    plain,
-    say_left_out,
-    style,
-    svg,
-)
-from longhaul.report.points import unlisted
-from longhaul.report.zoom import zoomable
+from longhaul.report.chart import Axis, Chart, Foot, Level, Panel, Series, column, left_out_text
+from longhaul.report.colours import BAD, INK, MUTED, SERIES
+from longhaul.report.cumulative import SHARES, Curve, stairs
+from longhaul.report.over_time import with_configured, with_marks, with_steps
 from longhaul.units.text import time_text
 
 Json = Mapping[str, Any]
@@ -32,10 +21,11 @@ MOST_PANELS = 8
 """Links with the most traffic that get a panel of their own."""
 _FEW_CURVES = 3
 """Whose names have room among them."""
+_TIME = Axis("time [s]")
 
 
-def delays(links: Sequence[Json], probes: Sequence[Json]) -> str | None:
-    """What was asked of each direction and each path against what packets met; both axes in ms."""
+def delays(links: Sequence[Json], probes: Sequence[Json]) -> Chart | None:
+    """Configured delay against measured delay of each direction and each path; both axes in ms."""
     series = []
     # Each phase of a direction whose delay changed is a point; one that was not measured is none.
     one_way = [
@@ -45,34 +35,40 @@ def delays(links: Sequence[Json], probes: Sequence[Json]) -> str | None:
         if phase["measured"] and phase["measured"]["delay_ns"] and phase["configured"]["delay_ns"]
     ]
     if one_way:
-        series.append((f"one direction of a link, mean ({len(one_way)})", "o", one_way))
+        series.append((f"one direction of a link, mean ({len(one_way)})", one_way))
     round_trips = [
         (each["path_rtt_min_ns"], each["rtt_min_ns"])
         for each in probes
         if each["path_rtt_ns"] and each["path_rtt_min_ns"] and each["rtt_min_ns"]
     ]
     if round_trips:
-        series.append((f"round trip of a ping, least ({len(round_trips)})", "s", round_trips))
+        series.append((f"round trip of a ping, least ({len(round_trips)})", round_trips))
     if not series:
         return None
-    with style():
-        made = figure(3.4, width_in=4.2)
-        axes = made.subplots()
-        plain(axes)
-        values = np.array([pair for _, _, pairs in series for pair in pairs], dtype=float) / 1e6
-        low, high = values.min() / 1.6, values.max() * 1.6
-        axes.plot([low, high], [low, high], color=MUTED, linewidth=0.8, label=unlisted("equal"))
-        for (label, marker, pairs), colour in zip(series, SERIES, strict=False):
-            points = np.array(pairs, dtype=float) / 1e6
-            axes.plot(points[:, 0], points[:, 1], marker, color=colour, label=label, markersize=5, alpha=0.8)
-        axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
-        axes.set(xlabel="configured delay [ms]", ylabel="measured delay [ms]")
-        axes.legend(loc="upper left")
-        return svg(made, "delays", "configured delay against measured delay of packets")
+    values = np.array([pair for _, pairs in series for pair in pairs], dtype=float) / 1e6
+    low, high = float(values.min() / 1.6), float(values.max() * 1.6)
+    ends = np.array([low, high])
+    drawn = [Series("equal", MUTED, ends, ends, listed=False, size=0.8)]
+    for number, (label, pairs) in enumerate(series):
+        x, y = (np.unique(np.array(pairs, dtype=float), axis=0) / 1e6).T
+        kind = "squares" if number else "discs"
+        drawn.append(Series(label, SERIES[number], x, y, kind=kind, size=5, opacity=0.8))
+    axes = (
+        Axis(f"{what} delay [ms]", is_logarithmic=True, low=low, high=high)
+        for what in ("configured", "measured")
+    )
+    return Chart(
+        "delays",
+        "configured delay against measured delay of packets",
+        column([Panel("", *axes, series=drawn)]),
+        height_in=3.4,
+        width_in=4.2,
+        legend="inside",
+    )
 
 
-def lateness(distribution: Json, links: Mapping[str, Json]) -> str | None:
-    """Share of packets that left within a time of being due; time in us, on a logarithmic axis."""
+def lateness(distribution: Json, links: Mapping[str, Json]) -> Chart | None:
+    """Share of packets that left within a time of being due; time in µs, on a logarithmic axis."""
     return _cumulative(
         distribution,
         links,
@@ -82,7 +78,7 @@ def lateness(distribution: Json, links: Mapping[str, Json]) -> str | None:
     )
 
 
-def spacing(distribution: Json, links: Mapping[str, Json]) -> str | None:
+def spacing(distribution: Json, links: Mapping[str, Json]) -> Chart | None:
     """Share of gaps between packets that were within a time of what was due, in the same way."""
     return _cumulative(
         distribution,
@@ -99,31 +95,28 @@ def _cumulative(
     all_of_them: str,
     labels: tuple[str, str],
     what: tuple[str, str],
-) -> str | None:
+) -> Chart | None:
     """A distribution in ns, that of the busiest links, and its median and 99th percentile."""
     if not distribution.get("cdf"):
         return None
-    with style():
-        made = figure(3.9, width_in=4.2)
-        axes = made.subplots()
-        plain(axes)
-        busiest = sorted(links.items(), key=lambda item: -item[1]["count"])[:4]
-        curves = [
-            Curve(name, _points(each, 1e3), colour, 0.9)
-            for (name, each), colour in zip(busiest, SERIES[1:], strict=False)
-        ]
-        everything = Curve(all_of_them, _points(distribution, 1e3), INK, 1.6)
-        draw_cumulative(axes, [*curves, everything], is_logarithmic=True)
-        for quantile, dashes in (("p50", (3, 3)), ("p99", (1, 2))):
-            ns = distribution[f"{quantile}_ns"]
-            label = f"{quantile} {time_text(ns)}"
-            axes.axvline(ns / 1e3, color=MUTED, linewidth=1.0, linestyle=(0, dashes), label=label)
-        axes.set(xlabel=labels[0], ylabel=labels[1])
-        made.legend(loc="outside upper center", ncols=2, columnspacing=1.2, handlelength=1.4)
-        return svg(made, *what)
+    busiest = sorted(links.items(), key=lambda item: -item[1]["count"])[:4]
+    curves = [
+        Curve(name, _points(each, 1e3), colour, 0.9)
+        for (name, each), colour in zip(busiest, SERIES[1:], strict=False)
+    ]
+    series, axis = stairs(
+        [*curves, Curve(all_of_them, _points(distribution, 1e3), INK, 1.6)], labels[0], is_logarithmic=True
+    )
+    levels = []
+    for quantile in ("p50", "p99"):
+        ns = distribution[f"{quantile}_ns"]
+        look = "dashed" if quantile == "p50" else "dotted"
+        levels.append(Level(ns / 1e3, MUTED, f"{quantile} {time_text(ns)}", look=look, along="x"))
+    panel = Panel("", axis, Axis(labels[1], low=0, high=SHARES), series=series, levels=levels)
+    return Chart(*what, column([panel]), height_in=3.9, width_in=4.2, legend="above")
 
 
-def queueing_delays(links: Sequence[Json]) -> str | None:
+def queueing_delays(links: Sequence[Json]) -> Chart | None:
     """Share of packets that waited for a time at most, in the directions where most packets waited."""
     waited = [each for each in links if each["queueing_delay"]["max_ns"]]
     busiest = sorted(waited, key=lambda each: -_positive(each["queueing_delay"]))[: len(SERIES)]
@@ -133,22 +126,21 @@ def queueing_delays(links: Sequence[Json]) -> str | None:
         SERIES,
         ("waited [ms]", "share of packets"),
         ("waits", "distribution of queueing delays"),
-        (len(waited), "The {shown} of {every} directions where most waited"),
+        left_out_text(len(waited), len(curves), "The {shown} of {every} directions where most waited"),
     )
 
 
-def rtts(flows: Sequence[Json], colours: Mapping[tuple[str, int], str]) -> str | None:
+def rtts(flows: Sequence[Json], colours: Mapping[tuple[str, int], str]) -> Chart | None:
     """Share of round trips of TCP flows that took a time at most."""
     seen = [flow for flow in flows if flow["rtt"]]
     every, seen = len(seen), seen[: len(SERIES)]
     curves = [(flow["flow"], flow["rtt"]) for flow in seen]
-    look = [colours.get((flow["flow"], 0), INK) for flow in seen]
     return _distributions(
         curves,
-        look,
+        [colours.get((flow["flow"], 0), INK) for flow in seen],
         ("round trip [ms]", "share of samples"),
         ("rtts", "distribution of round-trip times"),
-        (every, "The first {shown} of {every} TCP flows"),
+        left_out_text(every, len(curves), "The first {shown} of {every} TCP flows"),
     )
 
 
@@ -163,25 +155,23 @@ def _distributions(
     colours: Sequence[str],
     labels: tuple[str, str],
     what: tuple[str, str],
-    of: tuple[int, str],
-) -> str | None:
-    """Distributions in ns side by side, in ms; ``of`` is how many there are, and how that is said."""
+    note: str,
+) -> Chart | None:
+    """Distributions in ns side by side, in ms."""
     if not curves:
         return None
-    with style():
-        made = figure(3.4, width_in=4.2)
-        axes = made.subplots()
-        plain(axes)
-        shown = zip(curves, colours, strict=False)
-        draw_cumulative(axes, [Curve(name, _points(each, 1e6), colour) for (name, each), colour in shown])
-        axes.set(xlabel=labels[0], ylabel=labels[1])
-        if len(curves) <= _FEW_CURVES:
-            axes.legend(loc="best")
-        else:
-            made.legend(loc="outside upper center", ncols=3, columnspacing=1.2, handlelength=1.2)
-        # Beside a legend outside there is no room for a title of the figure.
-        axes.set_title(left_out_text(of[0], len(curves), of[1]), fontsize=8.5, color=MUTED)
-        return svg(made, *what)
+    shown = zip(curves, colours, strict=False)
+    series, axis = stairs(
+        [Curve(name, _points(each, 1e6), colour) for (name, each), colour in shown], labels[0]
+    )
+    return Chart(
+        *what,
+        # Beside a legend above there is no room for a note of the chart.
+        column([Panel(note, axis, Axis(labels[1], low=0, high=SHARES), series=series)]),
+        height_in=3.4,
+        width_in=4.2,
+        legend="inside" if len(curves) <= _FEW_CURVES else "above",
+    )
 
 
 def _points(distribution: Json, unit_ns: float) -> Array:
@@ -191,76 +181,67 @@ def _points(distribution: Json, unit_ns: float) -> Array:
 
 def utilisation(
     table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()
-) -> str | None:
+) -> Chart | None:
     """Share of the rate that the busiest links used over time, of links that always have one."""
-
-    def draw(axes: Any, rows: Mapping[str, Array], colour: str, label: str) -> None:
-        axes.plot(rows["t_s"], rows["utilisation"] * 100, color=colour, label=label, drawstyle="steps-pre")
-
     limited = [each for each in links if each["achieved"]["utilisation"] is not None]
-    return _panels(table, limited, draw, "of the rate [%]", "utilisation", changes, rate=False)
+    return _panels(
+        table, limited, ("utilisation", 0.01), "of the rate [%]", "utilisation", changes, has_rates=False
+    )
 
 
-def throughput(table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()) -> str | None:
+def throughput(
+    table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()
+) -> Chart | None:
     """Throughput of the busiest links over time, both directions; the rate is dashed."""
+    return _panels(
+        table,
+        links,
+        ("throughput_bits_per_s", 1e6),
+        "throughput [Mbit/s]",
+        "throughput",
+        changes,
+        has_rates=True,
+    )
 
-    def draw(axes: Any, rows: Mapping[str, Array], colour: str, label: str) -> None:
-        axes.plot(
-            rows["t_s"], rows["throughput_bits_per_s"] / 1e6, color=colour, label=label, drawstyle="steps-pre"
-        )
 
-    return _panels(table, links, draw, "throughput [Mbit/s]", "throughput", changes, rate=True)
-
-
-def queues(table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()) -> str | None:
+def queues(table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()) -> Chart | None:
     """Bytes waiting at the sampling times, of links where anything waited."""
     if not table or not table["queue_bytes"].any():
         return None
-    waited = {name for name in set(table["link"]) if table["queue_bytes"][table["link"] == name].max() > 0}
-
-    def draw(axes: Any, rows: Mapping[str, Array], colour: str, label: str) -> None:
-        axes.plot(rows["t_s"], rows["queue_bytes"] / 1e3, color=colour, label=label, drawstyle="steps-pre")
-
+    waited = set(table["link"][table["queue_bytes"] > 0])
     chosen = [each for each in links if each["name"] in waited]
-    return _panels(table, chosen, draw, "waiting [kB]", "queues", changes, rate=False)
+    return _panels(table, chosen, ("queue_bytes", 1e3), "waiting [kB]", "queues", changes, has_rates=False)
 
 
 def round_trips(
     rows: Mapping[str, Array], probes: Sequence[Json], changes: Sequence[Json] = ()
-) -> str | None:
+) -> Chart | None:
     """Round-trip time of every ping over time; pings without a reply at the foot."""
     if not probes or not len(rows.get("t_s", ())):
         return None
     shown = list(probes)[:MOST_PANELS]
-    with style():
-        made = figure(0.5 + 1.35 * len(shown))
-        grid = made.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
-        for axes, probe, colour in zip(grid, shown, SERIES, strict=False):
-            plain(axes)
-            mask = (rows["name"] == probe["name"]) & (rows["to"] == probe["to"])
-            t_s, rtt_ms = rows["t_s"][mask], rows["rtt_ns"][mask].astype(float) / 1e6
-            name = unlisted(f"{probe['from']} > {probe['to']}")
-            axes.plot(t_s, rtt_ms, ".", color=colour, markersize=2.5, label=name)
-            unanswered = np.isnan(rtt_ms)
-            if unanswered.any():
-                axes.plot(
-                    t_s[unanswered],
-                    np.zeros(unanswered.sum()),
-                    "x",
-                    color=BAD,
-                    markersize=4,
-                    transform=axes.get_xaxis_transform(),
-                    clip_on=False,
-                    label=unlisted("no reply"),
-                )
-            draw_steps(axes, probe["path_rtt_steps"], unit=1e6)
-            missing = f", {probe['lost']:,} of {probe['sent']:,} lost" if probe["lost"] else ""
-            axes.set_title(f"{probe['from']} > {probe['to']}{missing}")
-            axes.set_ylabel("RTT [ms]")
-        grid[-1].set_xlabel("time [s]")
-        mark_changes(grid, changes)
-        say_left_out(made, len(probes), len(shown), "The first {shown} of {every} pings")
-        return zoomable(made, "round-trips", "round-trip times over time")
+    panels = []
+    for probe, colour in zip(shown, SERIES, strict=False):
+        mask = (rows["name"] == probe["name"]) & (rows["to"] == probe["to"])
+        t_s, rtt_ms = rows["t_s"][mask], rows["rtt_ns"][mask].astype(float) / 1e6
+        path = f"{probe['from']} > {probe['to']}"
+        missing = f", {probe['lost']:,} of {probe['sent']:,} lost" if probe["lost"] else ""
+        unanswered = t_s[np.isnan(rtt_ms)]
+        panel = Panel(
+            f"{path}{missing}",
+            _TIME,
+            Axis("RTT [ms]"),
+            series=[Series(path, colour, t_s, rtt_ms, kind="dots", listed=False, size=2.5)],
+            feet=[Foot("no reply", BAD, unanswered)] if len(unanswered) else [],
+        )
+        panels.append(with_steps(panel, probe["path_rtt_steps"], unit=1e6))
+    return Chart(
+        "round-trips",
+        "round-trip times over time",
+        column(with_marks(panels, changes)),
+        height_in=0.5 + 1.35 * len(shown),
+        note=left_out_text(len(probes), len(shown), "The first {shown} of {every} pings"),
+    )
 
 
 def windows(
@@ -268,82 +249,84 @@ def windows(
     flows: Sequence[Json],
     colours: Mapping[tuple[str, int], str],
     changes: Sequence[Json] = (),
-) -> str | None:
+) -> Chart | None:
     """Congestion window of each stream of the first flows over time, in segments, or real ones' in bytes."""
-    shown = [(flow, seen) for flow in flows if flow["kind"] == "tcp" and (seen := _window_column(rows, flow))]
-    every, shown = len(shown), shown[:MOST_PANELS]
+    shown, every = [], 0
+    for flow in flows:
+        if flow["kind"] == "tcp" and (found := _window_column(rows, flow)):
+            every += 1
+            if len(shown) < MOST_PANELS:
+                shown.append((flow, found))
     if not shown:
         return None
-    with style():
-        made = figure(0.5 + 1.35 * len(shown))
-        grid = made.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
-        for axes, (flow, (column, unit, scale)) in zip(grid, shown, strict=False):
-            plain(axes)
-            mine = rows["flow"] == flow["flow"]
-            for place, stream in enumerate(np.unique(rows["stream"][mine])[: len(SERIES)]):
-                colour = colours.get((flow["flow"], place), INK)
-                mask = mine & (rows["stream"] == stream)
-                t_s = rows["end_s"][mask].astype(float) + rows["start_ns"][mask].astype(float) / 1e9
-                values = rows[column][mask].astype(float) / scale
-                axes.plot(t_s, values, color=colour, linewidth=1.0, label=f"stream {place}")
-            axes.set_title(f"{flow['flow']}, {flow['cc'] or 'the machine default'}")
-            axes.set_ylim(bottom=0)
-            axes.set_xlim(left=0)
-            axes.set_ylabel(f"window [{unit}]")
-        grid[-1].set_xlabel("time [s]")
-        mark_changes(grid, changes)
-        say_left_out(made, every, len(shown), "The first {shown} of {every} TCP flows")
-        return zoomable(made, "windows", "congestion windows over time")
+    panels = []
+    for flow, (name, unit, scale) in shown:
+        mine = rows["flow"] == flow["flow"]
+        series = []
+        for place, stream in enumerate(np.unique(rows["stream"][mine])[: len(SERIES)]):
+            mask = mine & (rows["stream"] == stream)
+            t_s = rows["end_s"][mask].astype(float) + rows["start_ns"][mask].astype(float) / 1e9
+            values = rows[name][mask].astype(float) / scale
+            colour = colours.get((flow["flow"], place), INK)
+            series.append(Series(f"stream {place}", colour, t_s, values, size=1.0))
+        title = f"{flow['flow']}, {flow['cc'] or 'the machine default'}"
+        panels.append(Panel(title, replace(_TIME, low=0), Axis(f"window [{unit}]", low=0), series=series))
+    return Chart(
+        "windows",
+        "congestion windows over time",
+        column(with_marks(panels, changes)),
+        height_in=0.5 + 1.35 * len(shown),
+        note=left_out_text(every, len(shown), "The first {shown} of {every} TCP flows"),
+    )
 
 
 def _window_column(rows: Mapping[str, Array], flow: Json) -> tuple[str, str, float] | None:
     """Column, unit and scale of a flow's windows, if it has any."""
-    for column, unit, scale in (("window_segments", "segments", 1.0), ("cwnd_bytes", "kB", 1e3)):
-        if column in rows and np.isfinite(rows[column][rows["flow"] == flow["flow"]].astype(float)).any():
-            return column, unit, scale
+    for name, unit, scale in (("window_segments", "segments", 1.0), ("cwnd_bytes", "kB", 1e3)):
+        if name in rows and np.isfinite(rows[name][rows["flow"] == flow["flow"]].astype(float)).any():
+            return name, unit, scale
     return None
 
 
 def _panels(
     table: Mapping[str, Array],
     links: Sequence[Json],
-    draw: Any,
+    drawn: tuple[str, float],
     label: str,
     name: str,
     changes: Sequence[Json],
     *,
-    rate: bool,
-) -> str | None:
-    chosen = _chosen(table, links)
+    has_rates: bool,
+) -> Chart | None:
+    """A column of ``table``, divided by a number, of both directions of the busiest links."""
+    volume = _with_traffic(table, links)
+    chosen = _chosen(volume, links)
     if not chosen:
         return None
-    with style():
-        made = figure(0.5 + 1.35 * len(chosen))
-        grid = made.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
-        for axes, link in zip(grid, chosen, strict=True):
-            plain(axes)
-            for way, colour in (("forward", SERIES[0]), ("reverse", SERIES[1])):
-                mask = (table["link"] == link["name"]) & (table["way"] == way)
-                ends = (link["from"], link["to"]) if way == "forward" else (link["to"], link["from"])
-                draw(
-                    axes,
-                    {column: values[mask] for column, values in table.items()},
-                    colour,
-                    f"{ends[0]} > {ends[1]}",
-                )
-            both = [each for each in links if each["name"] == link["name"]]
-            top = axes.get_ylim()[1]
-            for one, colour in _rates_to_draw(both, most_bits_per_s=3e6 * top) if rate else ():
-                draw_configured(axes, one["phases"], "rate_bits_per_s", unit=1e6, colour=colour)
-            axes.set_ylim(bottom=0)
-            axes.set_title(_with_rates(link["name"], both))
-            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        grid[len(chosen) // 2].set_ylabel(label)
-        grid[-1].set_xlabel("time [s]")
-        mark_changes(grid, changes)
-        links_with_traffic = len(_with_traffic(table, links))
-        say_left_out(made, links_with_traffic, len(chosen), "The {shown} links of {every} that carried most")
-        return zoomable(made, name, f"{name} over time")
+    values, unit = drawn
+    panels = []
+    for link in chosen:
+        both = [each for each in links if each["name"] == link["name"]]
+        of_link = table["link"] == link["name"]
+        series = []
+        for way, colour in (("forward", SERIES[0]), ("reverse", SERIES[1])):
+            mask = of_link & (table["way"] == way)
+            ends = (link["from"], link["to"]) if way == "forward" else (link["to"], link["from"])
+            x, y = table["t_s"][mask], table[values][mask].astype(float) / unit
+            series.append(Series(f"{ends[0]} > {ends[1]}", colour, x, y, kind="steps-before"))
+        panel = Panel(_with_rates(link["name"], both), _TIME, Axis(label, low=0), series=series)
+        top = max([float(np.nanmax(each.y, initial=0.0)) for each in series])
+        for one, colour in _rates_to_draw(both, most_bits_per_s=3e6 * top) if has_rates else ():
+            panel = with_configured(panel, one["phases"], "rate_bits_per_s", unit=1e6, colour=colour)
+        panels.append(panel)
+    return Chart(
+        name,
+        f"{name} over time",
+        column(with_marks(panels, changes)),
+        height_in=0.5 + 1.35 * len(chosen),
+        legend="beside",
+        note=left_out_text(len(volume), len(chosen), "The {shown} links of {every} that carried most"),
+    )
 
 
 def _rates_to_draw(both: Sequence[Json], *, most_bits_per_s: float) -> list[tuple[Json, str]]:
@@ -364,14 +347,13 @@ def _with_rates(name: str, both: Sequence[Json]) -> str:
     """A link's name with its rate, or that of each direction if they differ."""
     if all(_least_rate(each) is None for each in both):
         return name
-    told = dict.fromkeys(series_of(each, "rate_bits_per_s").brief for each in both)
-    return f"{name}, {' and back '.join(told)}"
+    brief = dict.fromkeys(series_of(each, "rate_bits_per_s").brief for each in both)
+    return f"{name}, {' and back '.join(brief)}"
 
 
-def _chosen(table: Mapping[str, Array], links: Sequence[Json]) -> list[Json]:
-    """The busiest links, those between routers first, in the order of the scenario."""
-    volume = _with_traffic(table, links)
-    busiest = sorted(volume, key=lambda name: -volume[name])[:MOST_PANELS]
+def _chosen(volume: Mapping[str, float], links: Sequence[Json]) -> list[Json]:
+    """The busiest links, in the order of the scenario."""
+    busiest = set(sorted(volume, key=lambda name: -volume[name])[:MOST_PANELS])
     return [each for each in links if each["way"] == "forward" and each["name"] in busiest]
 
 
@@ -381,8 +363,10 @@ def _with_traffic(table: Mapping[str, Array], links: Sequence[Json]) -> dict[str
         return {}
     forward = [each for each in links if each["way"] == "forward"]
     inner = [each["name"] for each in forward if not each["access"]] or [each["name"] for each in forward]
-    volume = {name: float(np.nansum(table["throughput_bits_per_s"][table["link"] == name])) for name in inner}
-    return {name: carried for name, carried in volume.items() if carried > 0}
+    names, places = np.unique(table["link"].astype(str), return_inverse=True)
+    sums = np.bincount(places, weights=np.nan_to_num(table["throughput_bits_per_s"].astype(float)))
+    carried = dict(zip(names.tolist(), sums.tolist(), strict=True))
+    return {name: carried[name] for name in inner if carried.get(name, 0.0) > 0}
 
 
 def _late(link: Json) -> float:

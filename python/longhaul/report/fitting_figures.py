@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from longhaul.analysis.fitting import Fit, Fits, FloatArray, quantiles, survival
+from longhaul.report.colours import INK, MUTED, SERIES
 from longhaul.report.mpl import Axes
-from longhaul.report.plotting import INK, MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.plotting import figure, plain, style, svg
 from longhaul.report.points import unlisted
 from longhaul.report.scales import is_wide
 

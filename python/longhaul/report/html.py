@@ -2,51 +2,53 @@
 
 import csv
 import gzip
-import io
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
 
-from longhaul.analysis.algorithms import algorithms_text, flow_algorithm
+from longhaul.analysis.algorithms import algorithms_text
 from longhaul.analysis.changes import verdict_text
 from longhaul.analysis.outcome import Outcome
-from longhaul.analysis.phases import path_rtt_text, series_of
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.report import (
     figures,
     monitor_figures,
     packet_figures,
+    run_tables,
     sequence_figures,
     sharing_figures,
     topology,
     transfer_results,
-    zoom,
 )
+from longhaul.report.chart import Chart
+from longhaul.report.chart_json import embedded
 from longhaul.report.page import page, write_page
 from longhaul.results.directory import read_plan
 from longhaul.results.run_files import kept_json, kept_table, kept_text, read_json, reading
-from longhaul.units.text import quantity_text, rate_text, share_text, time_text
+from longhaul.units.text import rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
 
-Drawing = Callable[[], str | None]
-"""Draws a figure; gives None where there is nothing to draw."""
+Charting = Callable[[], Chart | None]
+"""Makes a chart; gives None where there is nothing to draw."""
 
-_MOST_CHANGES = 200
-"""Listed in a report."""
 _LARGEST_TABLE = 4_000_000
-"""Bytes of CSV beyond which a table is not put into the report."""
+"""Bytes of CSV or JSON beyond which data are not put into the report."""
+_BYTES_OF_A_CELL = 6
+"""Of a table as CSV, about."""
 
 
-def draw(directory: Path) -> dict[str, str | None]:
-    """The figures of a run directory that has results, by name; None where there is nothing to draw."""
-    return _figures(directory, _summary(directory), read_json(directory / "fidelity.json") or {})
+def charts(directory: Path) -> dict[str, Chart | None]:
+    """The charts of a run directory that has results, by name; None where there is nothing to draw."""
+    return {name: make() for name, make in drawings(directory).items()}
 
 
 def write_report(directory: Path) -> Path:
@@ -57,15 +59,7 @@ def write_report(directory: Path) -> Path:
 
 def _write_report(directory: Path) -> Path:
     summary = _summary(directory)
-    filters: dict[str, Callable[..., Any]] = {
-        "time": time_text,
-        "rate": rate_text,
-        "share": share_text,
-        "series": series_of,
-        "path_rtt": path_rtt_text,
-        "flow_algorithm": flow_algorithm,
-        "quantity": quantity_text,
-    }
+    filters: dict[str, Callable[..., Any]] = {"time": time_text, "rate": rate_text, "share": share_text}
     path = directory / "report.html"
     write_page(path, page("report.html.j2", context=_context(directory, summary), filters=filters))
     return path
@@ -83,12 +77,12 @@ def _summary(directory: Path) -> Json:
     return summary
 
 
-def drawings(directory: Path) -> dict[str, Drawing]:
-    """How to draw each figure of a run directory that has results, by name."""
+def drawings(directory: Path) -> dict[str, Charting]:
+    """How to make each chart of a run directory that has results, by name."""
     return _drawings(directory, _summary(directory), read_json(directory / "fidelity.json") or {})
 
 
-def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawing]:
+def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Charting]:
     engine = fidelity.get("engine") or {}
     flows, links, probes = summary["flows"], summary["links"], summary["probes"]
     changes = summary["changes"]
@@ -120,56 +114,78 @@ def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Drawi
     }
 
 
-def _figures(directory: Path, summary: Json, fidelity: Json) -> dict[str, str | None]:
-    return {name: drawn() for name, drawn in _drawings(directory, summary, fidelity).items()}
-
-
 def _context(directory: Path, summary: Json) -> dict[str, Any]:
-    plan = kept_json(directory, "plan.json")
     fidelity = read_json(directory / "fidelity.json") or {}
-    links = summary["links"]
-    drawn = _figures(directory, summary, fidelity)
+    made = {name: make() for name, make in _drawings(directory, summary, fidelity).items()}
+    shown = {name: embedded(chart) if chart else None for name, chart in made.items()}
+    transferred = _planned(summary.get("planned_transfers"), summary["changes"])
     return {
         "summary": summary,
-        "most_changes": _MOST_CHANGES,
         "directory": directory,
         "run": kept_json(directory, "run.json"),
         "engine": fidelity.get("engine") or {},
         "fidelity": summary["fidelity"],
         "verdict": verdict_text(summary),
-        "transfers": [each for each in summary["flows"] if each.get("done") is not None],
-        "carried": _carried(summary.get("planned_transfers"), summary["changes"]),
+        "carried": transferred,
         "outcome": Outcome.from_dict(summary["outcome"]),
-        "counters": _counters(fidelity),
-        "links": links,
         "algorithms": algorithms_text(summary.get("algorithms") or ()),
-        "inner": [each for each in links if not each["access"]] or links,
-        "access": [each for each in links if each["access"]]
-        if any(not each["access"] for each in links)
-        else [],
-        "topology": topology.draw(
-            plan,
-            read_json(directory / "raw" / "positions.json") or {},
-            functions=read_json(directory / "raw" / "functions.json") or {},
-            spots=read_json(directory / "raw" / "spots.json") or {},
-        ),
-        "figures": drawn,
-        "zooms": any(zoom.MARK in (each or "") for each in drawn.values()),
+        "access": len(_access(summary["links"])),
+        "tables": _tables(summary, fidelity),
+        "topology": _topology(directory),
+        "charts": shown,
+        "drawn": any(shown.values()) or (transferred or {}).get("chart"),
         "scenario": kept_text(directory, "scenario.yaml"),
-        "downloads": _downloads(directory),
+        "downloads": list(_downloads(directory)),
     }
 
 
-def _carried(found: Json | None, changes: Sequence[Json]) -> dict[str, Any] | None:
+def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
+    links, access = summary["links"], _access(summary["links"])
+    transfers = [each for each in summary["flows"] if each.get("done") is not None]
+    has_drops = summary["drops"] and summary["drops"]["packets"]
+    return {
+        "most_changes": run_tables.MOST_CHANGES,
+        "changes": run_tables.changes(summary["changes"]),
+        "expectations": run_tables.expectations(summary["expectations"]),
+        "traffic": run_tables.traffic(summary),
+        "transfers": run_tables.transfers(transfers) if transfers else None,
+        "inner": run_tables.links([each for each in links if not each["access"]] if access else links),
+        "access": run_tables.links(access),
+        "drops": run_tables.drops(summary) if has_drops else None,
+        "pacing": run_tables.pacing(summary.get("pacing") or ()),
+        "programs": run_tables.programs(summary["programs"]),
+        "fates": run_tables.fates(summary["packets"] or {}),
+        "counters": run_tables.counters(_counters(fidelity)),
+        "captures": run_tables.captures(summary.get("captures") or ()),
+    }
+
+
+def _access(links: Sequence[Json]) -> list[Json]:
+    """Directions of the links of hosts, where there are others."""
+    return [each for each in links if each["access"]] if any(not each["access"] for each in links) else []
+
+
+def _topology(directory: Path) -> str | None:
+    return topology.draw(
+        kept_json(directory, "plan.json"),
+        read_json(directory / "raw" / "positions.json") or {},
+        functions=read_json(directory / "raw" / "functions.json") or {},
+        spots=read_json(directory / "raw" / "spots.json") or {},
+    )
+
+
+def _planned(found: Json | None, changes: Sequence[Json]) -> dict[str, Any] | None:
     if found is None:
         return None
+    chart = transfer_results.gantt(found, changes)
     return {
         "policy": found["policy"],
-        "rows": transfer_results.rows(found)[: transfer_results.MOST_ROWS],
-        "figure": transfer_results.gantt(found, changes),
+        "table": run_tables.planned_transfers(found),
+        "reasons": [each for each in transfer_results.rows(found)[: transfer_results.MOST_ROWS] if each["reason"]],
+        "chart": embedded(chart) if chart else None,
         "measured": transfer_results.measured(found),
-        "decisions": found["decisions"][:200],
-        "more": max(len(found["decisions"]) - 200, 0),
+        "decisions": run_tables.decisions(found["decisions"]),
+        "more": max(len(found["decisions"]) - run_tables.MOST_DECISIONS, 0),
         "begins_s": found["begins_s"],
     }
 
@@ -188,25 +204,22 @@ def _counters(fidelity: Json) -> list[tuple[str, int]]:
     return sorted(totals.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _downloads(directory: Path) -> list[dict[str, str]]:
-    found = []
+def _downloads(directory: Path) -> Iterator[dict[str, str]]:
+    """Tables and the summary, but for those that are too large; they lie beside the report."""
     for name in ("links", "flows", "probes"):
         columns = kept_table(directory, name)
-        if not columns:
+        if not columns or sum(map(len, columns.values())) * _BYTES_OF_A_CELL > _LARGEST_TABLE:
             continue
-        text = io.StringIO()
-        writer = csv.writer(text)
-        writer.writerow(columns)
-        writer.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
-        content = text.getvalue().encode()
-        if len(content) <= _LARGEST_TABLE:
-            found.append(_packed(f"{name}.csv", content))
+        content = pa.BufferOutputStream()
+        pa_csv.write_csv(pa.table(columns), content)
+        yield _packed(f"{name}.csv", content.getvalue().to_pybytes())
     summary = (directory / "summary.json").read_bytes()
-    return [*found, _packed("summary.json", summary)]
+    if len(summary) <= _LARGEST_TABLE:
+        yield _packed("summary.json", summary)
 
 
 def _packed(name: str, content: bytes) -> dict[str, str]:
-    data = b64encode(gzip.compress(content, mtime=0)).decode()
+    data = b64encode(gzip.compress(content, compresslevel=4, mtime=0)).decode()
     return {"name": f"{name}.gz", "plain": name, "data": data}
 
 

@@ -10,8 +10,8 @@ from longhaul.analysis.fitting import Fits
 from longhaul.analysis.gaps import Gaps
 from longhaul.diagnostics import Diagnostic
 from longhaul.report import fitting
+from longhaul.report.colours import ANYWHERE, BAD, GOOD
 from longhaul.report.comparison import difference_text, estimate_text
-from longhaul.report.plotting import ANYWHERE, BAD, GOOD
 from longhaul.scenario.model.metrics import unit_of
 from longhaul.units.configured import size
 from longhaul.units.text import rate_text, share_text, time_text

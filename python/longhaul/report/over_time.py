@@ -1,54 +1,66 @@
-"""Configuration and changes that every figure over time shows."""
+"""Configuration and changes that every chart over time shows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from longhaul.report.mpl import Axes
-from longhaul.report.plotting import INK, MUTED, Mark, mark
+import numpy as np
+
+from longhaul.report.chart import Level, Mark, Panel, Series
+from longhaul.report.colours import INK, MUTED
 
 Json = Mapping[str, Any]
 
 _MOST_LABELS = 24
 """Of more changes the numbers would cover one another."""
-_DASHES = (0, (4, 3))
 
 
-def draw_configured(
-    axes: Axes, phases: Sequence[Json], key: str, *, unit: float, colour: str = MUTED
-) -> None:
-    """Draw what was configured of a direction, dashed: a level, or steps where it changed."""
+def with_configured(
+    panel: Panel, phases: Sequence[Json], key: str, *, unit: float, colour: str = MUTED
+) -> Panel:
+    """``panel`` with what was configured of a direction: a level, or steps where it changed."""
     runs = groupby(phases, lambda phase: phase["configured"][key])
-    draw_steps(axes, [(next(run)["from_ns"], value) for value, run in runs], unit=unit, colour=colour)
+    return with_steps(panel, [(next(run)["from_ns"], value) for value, run in runs], unit=unit, colour=colour)
 
 
-def draw_steps(
-    axes: Axes, steps: Sequence[Sequence[float | None]], *, unit: float, colour: str = MUTED
-) -> None:
-    """Draw what held from each instant (ns) on, dashed, up to the end of what the axes show by now."""
+def with_steps(
+    panel: Panel, steps: Sequence[Sequence[float | None]], *, unit: float, colour: str = MUTED
+) -> Panel:
+    """``panel`` with what held from each instant (ns) on, dashed, up to the end of what it shows by now."""
     values = [value for _at_ns, value in steps]
     if not any(value is not None for value in values):
-        return
-    look: dict[str, Any] = {"color": colour, "linewidth": 0.8, "linestyle": _DASHES}
+        return panel
     if len(steps) == 1:
-        axes.axhline((values[0] or 0) / unit, **look)
-        return
+        return replace(panel, levels=[*panel.levels, Level((values[0] or 0) / unit, colour)])
     times = [(at_ns or 0) / 1e9 for at_ns, _value in steps]
     shown = [float("nan") if value is None else value / unit for value in values]
-    end = max(axes.dataLim.x1, times[-1])
-    axes.plot([*times, end], [*shown, shown[-1]], drawstyle="steps-post", label="configured", **look)
+    end = max([times[-1], *(float(np.nanmax(each.x)) for each in panel.series if len(each.x))])
+    configured = Series(
+        "configured",
+        colour,
+        np.array([*times, end]),
+        np.array([*shown, shown[-1]]),
+        kind="steps-after",
+        dashed=True,
+        size=0.8,
+    )
+    return replace(panel, series=[*panel.series, configured])
 
 
-def mark_changes(panels: Iterable[Axes], changes: Sequence[Json], *, from_s: float = 0.0) -> None:
-    """Mark on each panel when the configuration changed; above the first stands which change it was.
+def with_marks(panels: Sequence[Panel], changes: Sequence[Json], *, from_s: float = 0.0) -> list[Panel]:
+    """Panels, one below the other, that mark when the configuration changed; the first says which change.
 
     Numbers are those of the report's list of changes, from 1. Interventions are solid lines, events dotted
     ones, and a gradual change is shaded from its beginning to its end. Time begins at ``from_s``.
     """
-    places = list(enumerate(panels))
-    for number, change in enumerate(changes, start=1):
-        at_s, until_s = (change[key] / 1e9 - from_s for key in ("at_ns", "until_ns"))
-        by_user = change["kind"] == "intervention"
-        for place, axes in places:
+    found = []
+    for place, panel in enumerate(panels):
+        marks = []
+        for number, change in enumerate(changes, start=1):
+            at_s, until_s = (change[key] / 1e9 - from_s for key in ("at_ns", "until_ns"))
+            by_user = change["kind"] == "intervention"
             label = str(number) if place == 0 and len(changes) <= _MOST_LABELS else ""
-            mark(axes, Mark(at_s, until_s, label, INK if by_user else MUTED, solid=by_user))
+            marks.append(Mark(at_s, until_s, label, INK if by_user else MUTED, solid=by_user))
+        found.append(replace(panel, marks=marks))
+    return found

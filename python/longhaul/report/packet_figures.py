@@ -1,4 +1,4 @@
-"""Figures of single packets at one link: arrival and departure."""
+"""Charts of single packets at one link: arrival and departure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.phases import phase_at
-from longhaul.report.plotting import BAD, GRID, SERIES, figure, plain, style, svg
-from longhaul.report.points import unlisted
+from longhaul.report.chart import Axis, Chart, Panel, Series, column
+from longhaul.report.colours import BAD, GRID, SERIES
 from longhaul.units.text import time_text
 
 Json = Mapping[str, Any]
@@ -17,18 +17,15 @@ _SECOND_NS = 1_000_000_000
 _MOST_PACKETS = 120
 _FEW = 8
 """Packets that are too few for a figure."""
-_WAY, _LEAVES, _ARRIVES, _ENDS = map(
-    unlisted, ("on its way", "leaves its far end", "arrives at the link", "does not leave")
-)
 
 
-def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> str | None:
+def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> Chart | None:
     """Arrival and departure of each packet over 2 ms: the busiest such stretch of one direction.
 
     Where hardly any packet came in 2 ms, as many as can be told apart.
 
-    Where the delay is longer than the window, departures are drawn earlier by the delay that was
-    asked for, so that a faithful link shows upright lines.
+    Where the delay is longer than the window, departures are drawn earlier by the configured delay, so that
+    a faithful link shows upright lines.
     """
     directions = {(each["name"], each["way"]): each for each in links}
     window = _window(rows, directions)
@@ -36,35 +33,45 @@ def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> str | None:
         return None
     link, packets, shift = window
     start = packets[0]["offered_ns"]
-    with style():
-        made = figure(3.6)
-        axes = made.subplots()
-        plain(axes)
-        long = packets[-1]["offered_ns"] - start > 5 * _WINDOW_NS
-        unit, scale = ("ms", 1e6) if long else ("µs", 1e3)
-        for number, packet in enumerate(packets, start=1):
-            arrival = (packet["offered_ns"] - start) / scale
-            if packet["due_ns"] is not None:
-                departure = (packet["due_ns"] - start - shift) / scale
-                axes.plot(
-                    [arrival, departure], [number, number], color=GRID, linewidth=1.2, zorder=1, label=_WAY
-                )
-                axes.plot(
-                    [departure], [number], "s", color=SERIES[1], markersize=3.6, zorder=3, label=_LEAVES
-                )
-            look: dict[str, Any] = {"color": SERIES[0], "markersize": 6.5, "fillstyle": "none"}
-            axes.plot([arrival], [number], "o", **look, zorder=2, label=_ARRIVES)
-            if packet["fate"] != "delivered":
-                axes.plot([arrival], [number], "x", color=BAD, markersize=7, zorder=4, label=_ENDS)
-        axes.plot([], [], "o", color=SERIES[0], markersize=6.5, fillstyle="none", label="arrives at the link")
-        later = f", drawn {time_text(shift)} earlier" if shift else ""
-        axes.plot([], [], "s", color=SERIES[1], markersize=4, label=f"leaves its far end{later}")
-        if any(packet["fate"] != "delivered" for packet in packets):
-            axes.plot([], [], "x", color=BAD, label="does not")
-        axes.set(xlabel=f"time since {start / 1e9:.6f} s [{unit}]", ylabel="packet")
-        axes.set_title(f"{link['from']} > {link['to']}, {len(packets)} packets")
-        axes.legend(loc="lower right")
-        return svg(made, "packets", "arrival and departure of single packets")
+    is_long = packets[-1]["offered_ns"] - start > 5 * _WINDOW_NS
+    unit, scale = ("ms", 1e6) if is_long else ("µs", 1e3)
+    number = np.arange(1.0, len(packets) + 1)
+    arrival = np.array([packet["offered_ns"] - start for packet in packets]) / scale
+    departure = np.array(
+        [np.nan if each["due_ns"] is None else each["due_ns"] - start - shift for each in packets]
+    )
+    departure = departure / scale
+    left = np.isfinite(departure)
+    ended = np.array([packet["fate"] != "delivered" for packet in packets])
+    later = f", drawn {time_text(shift)} earlier" if shift else ""
+    series = [
+        Series(
+            "on its way",
+            GRID,
+            arrival[left],
+            number[left],
+            kind="strokes",
+            listed=False,
+            size=1.2,
+            low=number[left],
+            to_x=departure[left],
+        ),
+        Series("arrives at the link", SERIES[0], arrival, number, kind="circles", size=6.5),
+        Series(
+            f"leaves its far end{later}", SERIES[1], departure[left], number[left], kind="squares", size=3.6
+        ),
+    ]
+    if ended.any():
+        series.append(Series("does not leave", BAD, arrival[ended], number[ended], kind="crosses", size=7))
+    panel = Panel(
+        f"{link['from']} > {link['to']}, {len(packets)} packets",
+        Axis(f"time since {start / 1e9:.6f} s [{unit}]"),
+        Axis("packet"),
+        series=series,
+    )
+    return Chart(
+        "packets", "arrival and departure of single packets", column([panel]), height_in=3.6, legend="inside"
+    )
 
 
 def _window(

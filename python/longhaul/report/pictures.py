@@ -9,6 +9,8 @@ from typing import Any
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
+from longhaul.report.chart import Chart
+from longhaul.report.colours import ANYWHERE, INK, MUTED, SERIES
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,8 @@ class Picture:
         return written
 
 
-Drawings = Mapping[str, Callable[[], str | None]]
-"""How to draw each figure, by name; what has nothing to draw gives None."""
+Drawings = Mapping[str, Callable[[], str | Chart | None]]
+"""How to make each figure, by name: a chart, or a drawing; None where there is nothing to draw."""
 
 
 def picture(drawings: Drawings, name: str) -> Picture:
@@ -53,10 +55,17 @@ def picture(drawings: Drawings, name: str) -> Picture:
     from longhaul.report.plotting import anywhere
 
     with anywhere():
-        drawn = drawings[name]()
+        made = drawings[name]()
+        drawn = _drawn(made) if isinstance(made, Chart) else made
     if drawn is None:
         raise KeyError(f'there is nothing to draw as "{name}"; there are: {_told(drawings)}')
     return Picture(name, drawn)
+
+
+def _drawn(chart: Chart) -> str:
+    from longhaul.report.chart_drawing import draw_svg
+
+    return draw_svg(chart)
 
 
 def _told(drawings: Drawings) -> str:
@@ -85,8 +94,6 @@ def network_picture(plan: Plan, **where: Any) -> Picture | None:
 
 def _network_look() -> str:
     """What the page's style sheet says of such drawings, in colours for anywhere."""
-    from longhaul.report.plotting import ANYWHERE, INK, MUTED, SERIES
-
     blue, _, green, violet = (ANYWHERE[each] for each in SERIES[:4])
     rules = {
         "text": f"font: 12px system-ui, sans-serif; text-anchor: middle; fill: {ANYWHERE[INK]}",

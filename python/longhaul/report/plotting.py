@@ -9,36 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
+from longhaul.report.chart import Mark, left_out_text
+from longhaul.report.colours import ANYWHERE, GRID, INK, LIGHT, MUTED, SERIES, variable
 from longhaul.report.mpl import Axes, Figure, Line2D, cycler, get_named_colors_mapping, settings
-
-INK, MUTED, GRID = "longhaul:ink", "longhaul:muted", "longhaul:grid"
-SERIES = tuple(f"longhaul:{number}" for number in range(1, 9))
-GOOD, BAD = "longhaul:good", "longhaul:bad"
-"""Names of colours: outside of :func:`style` those of :data:`LIGHT`."""
-
-
-def _palette(*colours: str) -> dict[str, str]:
-    return dict(zip((INK, MUTED, GRID, GOOD, BAD, *SERIES), colours, strict=True))
-
-
-LIGHT = _palette(
-    *("#1b1f24", "#626b76", "#dde1e6", "#1a7f4b", "#c0392b"),
-    *("#2166ac", "#d6604d", "#1b7837", "#762a83", "#b8860b", "#01838a", "#c51b7d", "#5a5a5a"),
-)
-"""The page's colours by day, for figures that stand alone."""
-
-ANYWHERE = _palette(
-    *("#78818c", "#7d8590", "#8a93a0", "#2c9a60", "#d9513f"),
-    *("#3d82c8", "#d9603b", "#2f9652", "#a566c8", "#a87c10", "#0f9099", "#d6459a", "#808080"),
-)
-"""Colours that can be seen on white and on black, for figures that do not know where they will be."""
-
-
-def variable(colour: str) -> str:
-    """The page's variable for one of our colours; that of ink for any other."""
-    name = colour.partition(":")[2] or "ink"
-    return f"--c{name}" if name.isdigit() else f"--{name}"
-
 
 _STANDS_FOR = {name: f"#a100{number:02x}" for number, name in enumerate(LIGHT, start=1)}
 """Colours of figures that follow the page, until they are text and get its variables."""
@@ -109,11 +82,6 @@ def keeping(keeper: Keeper) -> Iterator[None]:
         _KEEPER.reset(token)
 
 
-def needs_no_page() -> bool:
-    """Whether figures are made for :func:`anywhere`: without a page, there is no script either."""
-    return _ANYWHERE.get()
-
-
 @contextmanager
 def anywhere() -> Iterator[None]:
     """Make figures inside that need no page: in :data:`ANYWHERE`'s colours, no wider than reads well."""
@@ -165,18 +133,6 @@ def told_points(axes: Axes) -> Sequence[Point]:
     return _TOLD.get(axes, ())
 
 
-@dataclass(frozen=True)
-class Mark:
-    """An instant, or a time from one to another, that stands out in a drawing."""
-
-    at: float
-    until: float
-    label: str
-    colour: str
-    solid: bool
-
-
-_MARKED: "WeakKeyDictionary[Axes, list[Mark]]" = WeakKeyDictionary()
 _MARK_LINES: "WeakSet[Line2D]" = WeakSet()
 
 
@@ -185,7 +141,6 @@ def mark(axes: Axes, each: Mark) -> None:
     dashes = "solid" if each.solid else (0, (1, 2))
     line = axes.axvline(each.at, color=each.colour, linewidth=0.9, linestyle=dashes, zorder=1.5)
     _MARK_LINES.add(line)
-    _MARKED.setdefault(axes, []).append(each)
     if each.until > each.at:
         axes.axvspan(each.at, each.until, color=each.colour, alpha=0.12, linewidth=0)
     if each.label:
@@ -202,19 +157,9 @@ def mark(axes: Axes, each: Mark) -> None:
         )
 
 
-def marks(axes: Axes) -> Sequence[Mark]:
-    """What was marked on ``axes``."""
-    return _MARKED.get(axes, ())
-
-
 def is_mark(line: Line2D) -> bool:
     """Whether a line is a mark, and no data."""
     return line in _MARK_LINES
-
-
-def left_out_text(every: int, shown: int, what: str) -> str:
-    """``The 8 links of 12 that carried most``; nothing if all are shown."""
-    return what.format(shown=shown, every=every) if every > shown else ""
 
 
 def say_left_out(made: Figure, every: int, shown: int, what: str) -> None:

@@ -1,4 +1,4 @@
-"""Zoomable time/sequence graphs: every retransmission, and a bounded number of other segments."""
+"""Rows of time/sequence graphs: every retransmission, and a bounded number of other segments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.report.plotting import BAD, GOOD, INK, SERIES, variable
+from longhaul.report.colours import BAD, GOOD, INK, SERIES
 from longhaul.units.text import time_text
 
-Json = dict[str, Any]
 Array = np.ndarray[Any, Any]
 Flow = Mapping[str, Array]
 """Rows of each kind, as :func:`longhaul.analysis.segments.flows` has them."""
@@ -48,46 +47,8 @@ class Thinned:
     """Of all kinds but ``ack``: begin (s), first byte, end (s), one after the last byte."""
     acks: Array
     """As they were: time (s), what has arrived, where the window ends."""
-    said: str
+    note: str
     """What was joined; empty if nothing was."""
-
-
-def panel(kinds: Flow, *, title: str, unit: tuple[str, float], part: tuple[float, float], most: int) -> Json:
-    """What the script draws of one flow; ``part`` is the stretch of time that it offers to show."""
-    thin = thinned(kinds, most=most)
-    series = [
-        {
-            **_look(kind),
-            "draw": "strokes",
-            "marked": kind == "retransmitted",
-            "columns": _strokes(thin.strokes[kind]),
-        }
-        for kind in ("sack", "new", "late", "retransmitted")
-        if len(thin.strokes[kind])
-    ]
-    for kind, column in (("ack", 1), ("limit", 2)):
-        known = thin.acks[np.isfinite(thin.acks[:, column])]
-        if len(known):
-            series.append(
-                {**_look(kind), "draw": "stairs", "columns": _stairs(known[:, 0], known[:, column])}
-            )
-    retransmitted = len(kinds["retransmitted"])
-    return {
-        "title": title,
-        "y": f"data [{unit[0]}]",
-        "scale": unit[1],
-        "series": series,
-        "levels": [],
-        "feet": [],
-        "part": [round(each, 6) for each in part],
-        "part_is": "most retransmissions" if retransmitted else "its middle",
-        "note": thin.said,
-    }
-
-
-def _look(kind: str) -> Json:
-    look = LOOKS[kind]
-    return {"label": look.name, "colour": variable(look.colour), "width": look.width}
 
 
 def thinned(kinds: Flow, *, most: int) -> Thinned:
@@ -194,22 +155,3 @@ def _merged(blocks: Array, width_s: float, single: Array) -> Array:
     said_s = np.minimum.reduceat(at_s, starts)
     found = np.column_stack([said_s, first[starts], said_s, (reach - apart)[ends]])
     return found[np.argsort(said_s, kind="stable")]
-
-
-def _strokes(rows: Array) -> list[list[int]]:
-    """Whole us and bytes: since the begin before, how long, beyond the last byte before, how many bytes."""
-    begin, end = _whole_us(rows[:, 0]), _whole_us(rows[:, 2])
-    first, last = rows[:, 1].astype(np.int64), rows[:, 3].astype(np.int64)
-    skipped = first - np.append(0, last[:-1])
-    return [each.tolist() for each in (np.diff(begin, prepend=0), end - begin, skipped, last - first)]
-
-
-def _stairs(at_s: Array, values: Array) -> list[list[int]]:
-    """Whole us and bytes: since the step before, and up from it."""
-    steps = (_whole_us(at_s), values.astype(np.int64))
-    return [np.diff(each, prepend=0).tolist() for each in steps]
-
-
-def _whole_us(at_s: Array) -> Array:
-    found: Array = np.round(at_s * 1e6).astype(np.int64)
-    return found

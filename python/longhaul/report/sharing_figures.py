@@ -1,6 +1,7 @@
-"""Figures of flows that share a bottleneck, with one colour for each flow in all figures."""
+"""Charts of flows that share a bottleneck, with one colour for each flow in all charts."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ import numpy as np
 from longhaul.analysis.fairness import jain
 from longhaul.analysis.phases import series_of
 from longhaul.analysis.sharing import carried_span, rates_over, together
-from longhaul.report.over_time import draw_configured, mark_changes
-from longhaul.report.plotting import INK, MUTED, SERIES, figure, plain, say_left_out, style, svg
+from longhaul.report.chart import Axis, Chart, Level, Panel, Series, column, left_out_text
+from longhaul.report.colours import MUTED, SERIES
+from longhaul.report.over_time import with_configured, with_marks
 from longhaul.units.text import rate_text
 
 Json = Mapping[str, Any]
@@ -35,8 +37,8 @@ def colours(flows: Sequence[Json]) -> dict[Stream, str]:
     return found
 
 
-def fairness(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[Json]) -> str | None:
-    """What each stream of the TCP flows got that ran together through a bottleneck, and Jain's index."""
+def fairness(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[Json]) -> Chart | None:
+    """Goodput of each stream of the TCP flows that ran together through a bottleneck, and Jain's index."""
     groups = [
         (place, members)
         for place, sharing in _by_bottleneck([flow for flow in flows if flow["kind"] == "tcp"]).items()
@@ -50,43 +52,63 @@ def fairness(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[J
     look, titles = colours(flows), _titles(links)
     bars = [_bars(members, look) for _, members in shown]
     heights = [0.22 * len(each) + 0.3 for each in bars]
-    with style():
-        made = figure(0.6 + sum(heights) + 0.15 * len(shown))
-        grid = made.subplots(len(shown), 1, squeeze=False, height_ratios=heights)[:, 0]
-        for axes, (place, members), mine in zip(grid, shown, bars, strict=True):
-            plain(axes)
-            axes.grid(visible=False, axis="y")
-            rates = [rate for flow in members for rate in flow["stream_rates"]]
-            for number, (name, colour, low, mean, high) in enumerate(mine):
-                spread = [[(mean - low) / 1e6], [(high - mean) / 1e6]] if high > low else None
-                axes.barh([number], [mean / 1e6], 0.7, color=colour, xerr=spread, ecolor=INK, label=name)
-                axes.annotate(
-                    rate_text(mean),
-                    (high / 1e6, number),
-                    xytext=(4, 0),
-                    textcoords="offset points",
-                    va="center",
-                    fontsize=8.5,
-                )
-            equal = sum(rates) / len(rates) / 1e6
-            axes.axvline(equal, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
-            axes.set_yticks(range(len(mine)), [name for name, *_ in mine])
-            axes.set_ylim(len(mine) - 0.4, -0.6)
-            axes.set_xlim(0, max(high for *_, high in mine) / 1e6 * 1.14 or 1)
-            index = jain(rates)
-            said = "no traffic" if index is None else f"Jain's index {index:.3f} over {len(rates)} streams"
-            axes.set_title(f"{titles.get(place, place[0])}: {said}")
-        grid[-1].set_xlabel("goodput [Mbit/s]")
-        say_left_out(made, every, len(shown), "The {shown} of {every} groups that carried most")
-        return svg(made, "fairness", "goodput of flows that share a bottleneck")
+    panels = []
+    for (place, members), mine in zip(shown, bars, strict=True):
+        rates = [rate for flow in members for rate in flow["stream_rates"]]
+        index = jain(rates)
+        text = "no traffic" if index is None else f"Jain's index {index:.3f} over {len(rates)} streams"
+        panels.append(
+            Panel(
+                f"{titles.get(place, place[0])}: {text}",
+                Axis("goodput [Mbit/s]", low=0, high=max(bar.most for bar in mine) / 1e6 * 1.14 or 1),
+                Axis("", names=tuple(bar.name for bar in mine)),
+                series=[_bar(number, bar) for number, bar in enumerate(mine)],
+                levels=[Level(sum(rates) / len(rates) / 1e6, MUTED, along="x")],
+            )
+        )
+    return Chart(
+        "fairness",
+        "goodput of flows that share a bottleneck",
+        column(panels),
+        height_in=0.6 + sum(heights) + 0.15 * len(shown),
+        heights=tuple(heights),
+        note=left_out_text(every, len(shown), "The {shown} of {every} groups that carried most"),
+    )
 
 
-def _bars(flows: Sequence[Json], look: Mapping[Stream, str]) -> list[tuple[str, str, float, float, float]]:
-    """Name, colour, and least, mean and most; a bar for each stream, or for each flow if there are many."""
+@dataclass(frozen=True)
+class _Bar:
+    """A stream, or a flow of many streams."""
+
+    name: str
+    colour: str
+    least: float
+    mean: float
+    most: float
+
+
+def _bar(row: int, bar: _Bar) -> Series:
+    low, mean, high = (np.array([rate / 1e6]) for rate in (bar.least, bar.mean, bar.most))
+    return Series(
+        bar.name,
+        bar.colour,
+        np.zeros(1),
+        np.array([float(row)]),
+        kind="bars",
+        listed=False,
+        size=0.7,
+        to_x=mean,
+        interval=(low, high) if bar.most > bar.least else None,
+        words=(rate_text(bar.mean),),
+    )
+
+
+def _bars(flows: Sequence[Json], look: Mapping[Stream, str]) -> list[_Bar]:
+    """A bar for each stream, or for each flow if there are many streams."""
     rates = [(flow, flow["stream_rates"]) for flow in flows if flow["stream_rates"]]
     if sum(len(each) for _, each in rates) > _MOST_BARS:
         return [
-            (
+            _Bar(
                 f"{_named(flow)}, {len(each)} streams",
                 look[flow["flow"], 0],
                 min(each),
@@ -96,10 +118,8 @@ def _bars(flows: Sequence[Json], look: Mapping[Stream, str]) -> list[tuple[str, 
             for flow, each in rates
         ]
     return [
-        (
-            _named(flow) if len(each) == 1 else _named(flow, stream),
-            look[flow["flow"], stream],
-            *(rate,) * 3,
+        _Bar(
+            _named(flow) if len(each) == 1 else _named(flow, stream), look[flow["flow"], stream], *(rate,) * 3
         )
         for flow, each in rates
         for stream, rate in enumerate(each)
@@ -108,7 +128,7 @@ def _bars(flows: Sequence[Json], look: Mapping[Stream, str]) -> list[tuple[str, 
 
 def stacked(
     flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()
-) -> str | None:
+) -> Chart | None:
     """What flows carried over time, one above the other, through the bottleneck that had most of it."""
     if not len(rows.get("flow", ())):
         return None
@@ -123,27 +143,29 @@ def stacked(
     phases = next((each["phases"] for each in links if _place(each) == place), ())
     limits = [each["configured"]["rate_bits_per_s"] for each in phases]
     least = min((each for each in limits if each is not None), default=None)
-    with style():
-        made = figure(2.9)
-        axes = made.subplots()
-        plain(axes)
-        below = np.zeros(len(edges_s))
-        for name, colour, rates, _ in layers:
-            # A step goes on to the next edge, the last one to the end.
-            above = below + np.append(rates, rates[-1]) / 1e6
-            axes.fill_between(
-                edges_s, below, above, step="post", color=colour, alpha=0.85, linewidth=0, label=name
-            )
-            below = above
-        if least and below.max() * 1e6 > least / 3:
-            draw_configured(axes, phases, "rate_bits_per_s", unit=1e6)
-        axes.set(xlabel="time [s]", ylabel="carried [Mbit/s]", xlim=(0, edges_s[-1]), ylim=(0, None))
-        axes.set_title(_titles(links).get(place, place[0]))
-        mark_changes([axes], changes)
-        handles, labels = axes.get_legend_handles_labels()
-        axes.legend(handles[::-1], labels[::-1], loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        say_left_out(made, len(busy), 1, "The busiest of {every} bottlenecks")
-        return svg(made, "stacked", "what flows carried over time, one above the other")
+    below = np.zeros(len(edges_s))
+    series = []
+    for name, colour, rates, _ in layers:
+        # A step goes on to the next edge, the last one to the end.
+        above = below + np.append(rates, rates[-1]) / 1e6
+        series.append(Series(name, colour, edges_s, above, kind="area", opacity=0.85, low=below))
+        below = above
+    panel = Panel(
+        _titles(links).get(place, place[0]),
+        Axis("time [s]", low=0, high=float(edges_s[-1])),
+        Axis("carried [Mbit/s]", low=0),
+        series=series,
+    )
+    if least and below.max() * 1e6 > least / 3:
+        panel = with_configured(panel, phases, "rate_bits_per_s", unit=1e6)
+    return Chart(
+        "stacked",
+        "what flows carried over time, one above the other",
+        column(with_marks([panel], changes)),
+        height_in=2.9,
+        legend="beside",
+        note=left_out_text(len(busy), 1, "The busiest of {every} bottlenecks"),
+    )
 
 
 def _layers(

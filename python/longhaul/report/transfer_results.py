@@ -1,11 +1,13 @@
-"""The results of transfer plans as rows of a table, and as a figure."""
+"""The results of transfer plans as rows of a table, and as a chart."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from longhaul.report.over_time import mark_changes
-from longhaul.report.plotting import BAD, MUTED, SERIES, figure, plain, style, svg
-from longhaul.report.points import unlisted
+import numpy as np
+
+from longhaul.report.chart import Axis, Chart, Panel, Series, column
+from longhaul.report.colours import BAD, MUTED, SERIES
+from longhaul.report.over_time import with_marks
 from longhaul.units.configured import rate, share, size
 
 Json = Mapping[str, Any]
@@ -35,53 +37,68 @@ def rows(found: Json) -> list[dict[str, str]]:
     ]
 
 
-def gantt(found: Json, changes: Sequence[Json] = ()) -> str | None:
+def gantt(found: Json, changes: Sequence[Json] = ()) -> Chart | None:
     """Each request's rates as planned, above, and from its begin to its end as achieved, below."""
     shown = [each for each in found["requests"] if each["planned"]][:MOST_BARS]
     if not shown:
         return None
     top = max(piece["bits_per_s"] for each in shown for piece in each["planned"]["pieces"])
-    with style():
-        made = figure(1.0 + 0.34 * len(shown))
-        axes = made.add_subplot()
-        plain(axes)
-        for row, each in enumerate(shown):
-            for piece in each["planned"]["pieces"]:
-                alpha = 0.25 + 0.75 * min(1.0, piece["bits_per_s"] / top)
-                span = piece["finish_s"] - piece["start_s"]
-                axes.barh(
-                    row - 0.2,
-                    span,
-                    left=piece["start_s"],
-                    height=0.36,
-                    color=SERIES[0],
-                    alpha=alpha,
-                    lw=0,
-                    label=unlisted("planned"),
-                )
-            if each["achieved"]:
-                span = each["achieved"]["finish_s"] - each["achieved"]["start_s"]
-                colour = SERIES[2] if each["met"] else BAD
-                begin = each["achieved"]["start_s"]
-                axes.barh(
-                    row + 0.2, span, left=begin, height=0.36, color=colour, lw=0, label=unlisted("achieved")
-                )
-            if each["deadline_s"] is not None:
-                axes.plot(
-                    [each["deadline_s"]] * 2,
-                    [row - 0.42, row + 0.42],
-                    color=MUTED,
-                    lw=1,
-                    label=unlisted("deadline"),
-                )
-        ends = [each[name]["finish_s"] for each in shown for name in ("planned", "achieved") if each[name]]
-        ends += [each["deadline_s"] for each in shown if each["deadline_s"] is not None]
-        axes.set_xlim(0, 1.05 * max(ends))
-        axes.set_ylim(len(shown) - 0.5, -0.5)
-        mark_changes([axes], changes, from_s=found["begins_s"])
-        axes.set_yticks(range(len(shown)), [each["request"] for each in shown])
-        axes.set_xlabel("time of the plan [s]")
-        return svg(made, "carried", "transfers as planned and as achieved")
+    planned = [
+        (piece["start_s"], row - 0.2, piece["finish_s"], round(0.25 + 0.75 * piece["bits_per_s"] / top, 2))
+        for row, each in enumerate(shown)
+        for piece in each["planned"]["pieces"]
+    ]
+    # Bars of one shade are one series.
+    series = [
+        _bars("planned", SERIES[0], [bar[:3] for bar in planned if bar[3] == shade], shade)
+        for shade in sorted({bar[3] for bar in planned})
+    ]
+    for is_met, colour in ((True, SERIES[2]), (False, BAD)):
+        achieved = [
+            (each["achieved"]["start_s"], row + 0.2, each["achieved"]["finish_s"])
+            for row, each in enumerate(shown)
+            if each["achieved"] and bool(each["met"]) is is_met
+        ]
+        if achieved:
+            series.append(_bars("achieved", colour, achieved, 1.0))
+    deadlines = [
+        (each["deadline_s"], row) for row, each in enumerate(shown) if each["deadline_s"] is not None
+    ]
+    if deadlines:
+        at, places = np.array(deadlines, dtype=float).T
+        series.append(
+            Series(
+                "deadline",
+                MUTED,
+                at,
+                places + 0.42,
+                kind="strokes",
+                listed=False,
+                size=1,
+                low=places - 0.42,
+                to_x=at,
+            )
+        )
+    ends = [each[name]["finish_s"] for each in shown for name in ("planned", "achieved") if each[name]]
+    ends += [at_s for at_s, _row in deadlines]
+    panel = Panel(
+        "",
+        Axis("time of the plan [s]", low=0, high=1.05 * max(ends)),
+        Axis("", names=tuple(each["request"] for each in shown)),
+        series=series,
+    )
+    return Chart(
+        "carried",
+        "transfers as planned and as achieved",
+        column(with_marks([panel], changes, from_s=found["begins_s"])),
+        height_in=1.0 + 0.34 * len(shown),
+    )
+
+
+def _bars(name: str, colour: str, bars: Sequence[tuple[float, float, float]], opacity: float) -> Series:
+    """Bars from begin to end, in s, each in a row."""
+    begin, row, end = np.array(bars, dtype=float).T
+    return Series(name, colour, begin, row, kind="bars", listed=False, size=0.36, opacity=opacity, to_x=end)
 
 
 _KEYS = ("start_s", "finish_s", "bits_per_s")

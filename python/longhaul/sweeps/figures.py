@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any
 
-from longhaul.report.plotting import MUTED, SERIES, figure, plain, style, svg
+from longhaul.report.colours import MUTED, SERIES
+from longhaul.report.plotting import figure, plain, style, svg
 from longhaul.report.points import unlisted
 from longhaul.report.scales import is_wide, scale
 from longhaul.sweeps.wording import axis_text

@@ -6,8 +6,9 @@ from itertools import product
 from math import ceil, log10
 from typing import Any
 
+from longhaul.report.colours import INK, MUTED
 from longhaul.report.mpl import LogNorm, Normalize, cm, colormaps, patches
-from longhaul.report.plotting import INK, MUTED, Point, figure, plain, style, svg, tell_points
+from longhaul.report.plotting import Point, figure, plain, style, svg, tell_points
 from longhaul.report.scales import is_wide, scale
 from longhaul.sweeps.wording import axis_text
 

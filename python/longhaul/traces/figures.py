@@ -6,8 +6,9 @@ from pathlib import Path
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.report.colours import LIGHT, MUTED
 from longhaul.report.mpl import Axes
-from longhaul.report.plotting import LIGHT, MUTED, figure, paper
+from longhaul.report.plotting import figure, paper
 from longhaul.report.scales import is_wide
 from longhaul.scenario.traces import COLUMNS, DELAY, RATE, RTT, Trace
 

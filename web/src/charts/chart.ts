@@ -1,0 +1,60 @@
+/** Draws a chart into an element of a document, in which it can be zoomed. */
+import type uPlot from 'uplot';
+import { numbers, type ChartData } from './data';
+import { type Colour } from './look';
+import { drawPanel } from './panel';
+
+export type Drawn = {
+  /** After the element has another width. */
+  fit: () => void;
+  /** After the colours have changed. */
+  repaint: () => void;
+  destroy: () => void;
+};
+
+let groups = 0;
+
+export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour): Drawn {
+  const xs = chart.xs.map(numbers);
+  const group = `chart${(groups += 1)}`;
+  const plots: { plot: uPlot; box: HTMLElement; axis: number }[] = [];
+  let isMoving = false;
+  holder.classList.add('drawn');
+  holder.setAttribute('role', chart.rows.some((row) => row.some((panel) => panel.part)) ? 'group' : 'img');
+  holder.setAttribute('aria-label', chart.title);
+  if (chart.note) {
+    const note = holder.appendChild(document.createElement('p'));
+    note.className = 'note';
+    note.textContent = chart.note;
+  }
+
+  /** Panels of one x axis show the same stretch. */
+  function moved(mine: uPlot, axis: number): void {
+    if (isMoving) return;
+    isMoving = true;
+    const { min, max } = mine.scales['x']!;
+    for (const each of plots)
+      if (each.plot !== mine && each.axis === axis) each.plot.setScale('x', { min: min!, max: max! });
+    isMoving = false;
+  }
+
+  for (const [row, panels] of chart.rows.entries()) {
+    const line = holder.appendChild(document.createElement('div'));
+    line.className = 'row';
+    line.style.gridTemplateColumns = chart.widths.map((width) => `minmax(0, ${width}fr)`).join(' ');
+    for (const [column, panel] of panels.entries()) {
+      const box = line.appendChild(document.createElement('div'));
+      const place = { chart, xs, row, column, group: `${group}-${panel.x}`, colour, moved };
+      plots.push({ plot: drawPanel(box, panel, place), box, axis: panel.x });
+    }
+  }
+  return {
+    fit: () => {
+      for (const { plot, box } of plots)
+        if (box.clientWidth && box.clientWidth !== plot.width)
+          plot.setSize({ width: box.clientWidth, height: plot.height });
+    },
+    repaint: () => plots.forEach(({ plot }) => plot.redraw(false)),
+    destroy: () => plots.forEach(({ plot }) => plot.destroy()),
+  };
+}

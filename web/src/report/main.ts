@@ -1,0 +1,47 @@
+/** The script of a report: draws each chart when it comes into view. */
+import './main.css';
+import { drawChart, type Drawn } from '../charts/chart';
+import type { ChartData } from '../charts/data';
+
+const root = document.documentElement;
+const colour = (variable: string): string => getComputedStyle(root).getPropertyValue(variable).trim();
+const drawn = new Map<Element, Drawn>();
+
+function draw(holder: HTMLElement): void {
+  const text = holder.querySelector('script')?.textContent;
+  if (!text || drawn.has(holder)) return;
+  drawn.set(holder, drawChart(holder, JSON.parse(text) as ChartData, colour));
+  const hint = document.createElement('span');
+  hint.className = 'hint';
+  hint.textContent = ' Drag to zoom, double-click to zoom out.';
+  holder.closest('figure')?.querySelector('figcaption')?.append(hint);
+}
+
+const all = [...document.querySelectorAll<HTMLElement>('.chart')];
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      draw(target as HTMLElement);
+    }
+  },
+  { rootMargin: '800px' },
+);
+for (const each of all) near.observe(each);
+
+const fit = (): void => drawn.forEach((each) => each.fit());
+const repaint = (): void => drawn.forEach((each) => each.repaint());
+const main = document.querySelector('main');
+if (main) new ResizeObserver(fit).observe(main);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint);
+
+/** Paper is white, and narrower than most windows. */
+function print(isOn: boolean): void {
+  root.classList.toggle('printed', isOn);
+  all.forEach(draw);
+  fit();
+  repaint();
+}
+addEventListener('beforeprint', () => print(true));
+addEventListener('afterprint', () => print(false));
