@@ -9,7 +9,6 @@ import pytest
 from attribution import check, random_scenario
 
 import longhaul
-from longhaul.report import html
 
 CHANGES: tuple[dict[str, Any], ...] = (
     {"loss": "3%"},
@@ -22,15 +21,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_drops_of_a_live_run_that_is_changed_by_hand_add_up(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    # Figures take long to draw, and show none of these numbers.
-    monkeypatch.setattr(
-        html,
-        "_figures",
-        lambda directory, summary, fidelity: dict.fromkeys(html._drawings(directory, summary, fidelity)),
-    )
+def test_drops_of_a_live_run_that_is_changed_by_hand_add_up(seed: int, tmp_path: Path, capsys: Any) -> None:
     random = Random(seed)
     text = random_scenario(random, duration="3s", algorithms=("reno", "cubic"))
     (tmp_path / "drops.yaml").write_text(text)

@@ -8,21 +8,12 @@ import pytest
 from attribution import check, random_scenario
 
 import longhaul
-from longhaul.report import html
 
 SEEDS = range(12)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_drops_of_a_simulation_add_up_wherever_they_are_shown(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    # Figures take long to draw, and show none of these numbers.
-    monkeypatch.setattr(
-        html,
-        "_figures",
-        lambda directory, summary, fidelity: dict.fromkeys(html._drawings(directory, summary, fidelity)),
-    )
+def test_drops_of_a_simulation_add_up_wherever_they_are_shown(seed: int, tmp_path: Path, capsys: Any) -> None:
     text = random_scenario(Random(seed))
     (tmp_path / "drops.yaml").write_text(text)
     result = longhaul.run_sim(tmp_path / "drops.yaml", runs=tmp_path / "runs", seed=seed)

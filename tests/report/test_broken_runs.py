@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import longhaul
 from longhaul.cli.main import longhaul as command
 from longhaul.errors import LonghaulError
-from longhaul.report.html import draw
+from longhaul.report.html import charts
 from longhaul.report.page import write_page
 
 SHORT = """
@@ -82,9 +82,9 @@ def test_a_damaged_table_is_an_error_not_a_missing_figure(broken: Path, name: st
     with pytest.raises(
         LonghaulError, match=f"{name}.parquet is damaged: .*; write it again: longhaul report"
     ):
-        draw(broken)
+        charts(broken)
     assert report(broken) == f"{broken / 'report.html'}\n"
-    assert draw(broken)["throughput"]
+    assert charts(broken)["throughput"]
 
 
 @pytest.mark.parametrize("name", ["run.json", "plan.json", "scenario.yaml", "raw/engine.json"])
@@ -102,7 +102,7 @@ def test_damaged_samples_cost_what_is_over_time_alone(broken: Path, has_manifest
     if not has_manifest:
         (broken / "manifest.json").unlink()
     assert report(broken) == f"{broken / 'report.html'}\n"
-    drawn = draw(broken)
+    drawn = charts(broken)
     assert not drawn["throughput"]
     assert drawn["packet_delays"]
     fidelity = json.loads((broken / "fidelity.json").read_text())

@@ -2,18 +2,16 @@
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
-from longhaul.report.cumulative import Curve, draw_cumulative
+from longhaul.report.cumulative import Curve, stairs
 from longhaul.report.scales import is_wide
 
 
 def drawn(*points: tuple[float, float], is_logarithmic: bool = False) -> tuple[str, np.ndarray]:
-    axes = Figure().subplots()
     curves = [Curve("all", np.array(points), "black"), Curve("none", np.zeros((0, 2)), "black")]
-    draw_cumulative(axes, curves, is_logarithmic=is_logarithmic)
-    (line,) = axes.get_lines()
-    return axes.get_xscale(), np.array(line.get_xydata())
+    (series,), axis = stairs(curves, "time [s]", is_logarithmic=is_logarithmic)
+    assert series.kind == "steps-after"
+    return "log" if axis.is_logarithmic else "linear", np.column_stack([series.x, series.y])
 
 
 @pytest.mark.parametrize(
@@ -24,15 +22,15 @@ def test_one_rule_says_when_an_axis_is_logarithmic(least: float, most: float, wi
 
 
 def test_stairs_begin_at_no_share() -> None:
-    scale, stairs = drawn((2, 0.5), (30, 1))
+    scale, steps = drawn((2, 0.5), (30, 1))
     assert scale == "linear"
-    assert stairs.tolist() == [[2, 0], [2, 0.5], [30, 1]]
+    assert steps.tolist() == [[2, 0], [2, 0.5], [30, 1]]
 
 
 def test_what_is_zero_counts_before_a_logarithmic_axis_begins() -> None:
-    scale, stairs = drawn((0, 0.25), (2, 0.5), (50, 1))
+    scale, steps = drawn((0, 0.25), (2, 0.5), (50, 1))
     assert scale == "log"
-    assert stairs.tolist() == [[1, 0], [1, 0.25], [2, 0.5], [50, 1]]
+    assert steps.tolist() == [[1, 0], [1, 0.25], [2, 0.5], [50, 1]]
     assert drawn((0, 0.25), (2, 0.5), (30, 1))[1][0].tolist() == [0, 0]
 
 

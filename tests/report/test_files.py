@@ -9,11 +9,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from embedded import embedded_charts, panels
 
 import longhaul
 from longhaul.cli.figures import write_figures
 from longhaul.cli.main import longhaul as command
-from longhaul.report import plotting
+from longhaul.report import colours
 from longhaul.report.files import FORMATS
 
 PAIR = """
@@ -44,11 +45,11 @@ def test_every_figure_is_a_file_in_every_format(run: Path) -> None:
 def test_files_have_colours_and_the_page_has_variables(run: Path) -> None:
     write_figures(run, ["svg"])
     drawing = (run / "figures/throughput.svg").read_text()
-    assert plotting.LIGHT[plotting.SERIES[0]] in drawing
+    assert colours.LIGHT[colours.SERIES[0]] in drawing
     assert "var(" not in drawing
-    page = (run / "report.html").read_text()
-    assert not re.findall(r"#a100[0-9a-f]{2}", page + drawing)
-    assert "stroke: var(--c1)" in page
+    assert not re.findall(r"#a100[0-9a-f]{2}", drawing)
+    (panel,) = panels(embedded_charts(run)["throughput"])
+    assert panel["series"][0]["colour"] == "--c1"
 
 
 def test_points_are_those_of_the_table(run: Path) -> None:

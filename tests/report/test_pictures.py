@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import longhaul
 from longhaul.errors import LonghaulError
 from longhaul.report import notebook
-from longhaul.report.pictures import Picture
 from longhaul.report.colours import ANYWHERE, GRID
+from longhaul.report.pictures import Picture
 
 ROOT = Path(__file__).parents[2]
 REQUESTS = (

@@ -1,20 +1,19 @@
 """What one can zoom into in a time/sequence graph: every byte, and every retransmission."""
 
-import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from embedded import embedded_charts, panels
 from hypothesis import given
 from hypothesis import strategies as st
 
 import longhaul
 from longhaul.analysis.segments import flows
-from longhaul.report import zoom
-from longhaul.report.sequence_figures import sequences
-from longhaul.report.sequence_points import panel, thinned
+from longhaul.report.sequence_figures import panel, sequences
+from longhaul.report.sequence_points import thinned
 
 LOSSY = """
 version: 1
@@ -84,7 +83,7 @@ def test_thinning_leaves_out_no_byte_and_nothing_that_was_sent_again(
     assert (strokes[1:, 0] >= strokes[:-1, 2]).all()
     assert np.array_equal(thin.acks[-1], kinds["ack"][-1])
     assert covered(thin.strokes["sack"]) == {*range(len(gaps))}
-    assert bool(thin.said) == (3 * len(gaps) > max(most - len(kinds["retransmitted"]), most // 4))
+    assert bool(thin.note) == (3 * len(gaps) > max(most - len(kinds["retransmitted"]), most // 4))
 
 
 def test_near_what_was_sent_again_each_segment_stays_alone() -> None:
@@ -92,7 +91,7 @@ def test_near_what_was_sent_again_each_segment_stays_alone() -> None:
     thin = thinned(kinds, most=2_000)
     shown = sum(map(len, thin.strokes.values())) + len(thin.acks)
     assert 500 < shown <= 2_000
-    near_s, width_s = (float(each) / 1e3 for each in re.findall(r"([\d.]+) ms", thin.said)[::-1])
+    near_s, width_s = (float(each) / 1e3 for each in re.findall(r"([\d.]+) ms", thin.note)[::-1])
     event_s = kinds["retransmitted"][0, 0]
     instants = kinds["new"][:, 0]
     within = instants[np.abs(instants - event_s) < near_s * 0.99]
@@ -116,23 +115,23 @@ def test_a_block_is_drawn_when_it_is_first_said() -> None:
     assert np.array_equal(blocks[:, [0, 1, 3]], kinds["new"])
 
 
-def test_columns_add_up_to_what_was_recorded(run: Path) -> None:
+def test_series_are_what_was_recorded_to_the_microsecond_and_byte(run: Path) -> None:
     kinds = recorded(run)
-    shown = panel(kinds, title="t", unit=("kB", 1e3), part=(0.0, 1.0), most=100_000)
-    series = {each["label"]: each for each in shown["series"]}
-    assert shown["note"] == ""
+    shown = panel(kinds, title="t", most=100_000)
+    series = {each.name: each for each in shown.series}
+    scale = {"data [kB]": 1e3, "data [MB]": 1e6}[shown.y.label]
+    assert shown.note == ""
     assert len(kinds["retransmitted"]) > 10
-    for label, kind in (("segment", "new"), ("retransmitted", "retransmitted")):
-        after, took, skipped, size = map(np.array, series[label]["columns"])
-        ends = np.cumsum(skipped + size)
-        assert np.array_equal(ends, kinds[kind][:, 2])
-        assert np.array_equal(ends - size, kinds[kind][:, 1])
-        assert np.cumsum(after) / 1e6 == pytest.approx(kinds[kind][:, 0], abs=1e-6)
-        assert not took.any()
-    for label, column in (("acknowledged", 1), ("end of the window", 2)):
-        after, rise = map(np.array, series[label]["columns"])
-        assert np.cumsum(after) / 1e6 == pytest.approx(kinds["ack"][:, 0], abs=1e-6)
-        assert np.array_equal(np.cumsum(rise), kinds["ack"][:, column])
+    for name, kind in (("segment", "new"), ("retransmitted", "retransmitted")):
+        strokes = series[name]
+        assert strokes.low is not None
+        assert strokes.y * scale == pytest.approx(kinds[kind][:, 2])
+        assert strokes.low * scale == pytest.approx(kinds[kind][:, 1])
+        assert np.array_equal(strokes.x, kinds[kind][:, 0])
+        assert np.array_equal(strokes.x, strokes.to_x)
+    for name, column in (("acknowledged", 1), ("end of the window", 2)):
+        assert np.array_equal(series[name].x, kinds["ack"][:, 0])
+        assert series[name].y * scale == pytest.approx(kinds["ack"][:, column])
 
 
 def test_what_controls_a_flow_has_no_graph() -> None:
@@ -145,21 +144,16 @@ def test_what_controls_a_flow_has_no_graph() -> None:
 
     drawn = sequences(table({"data": 3_000, "control": 3, "other": 4}))
     assert drawn is not None
-    assert "data, wan forward" in drawn
-    assert "other, wan forward" in drawn
-    assert "control, wan forward" not in drawn
+    titles = [each.title.partition(":")[0] for each in drawn.panels]
+    assert titles == ["data, wan forward", "other, wan forward"]
 
 
 def test_a_report_offers_the_part_where_most_was_sent_again(run: Path) -> None:
-    page = (run / "report.html").read_text()
-    found = [
-        json.loads(each) for each in re.findall(re.escape(zoom.MARK) + r"(.*?)</script>", page, re.DOTALL)
-    ]
-    (told,) = [each for each in found if any("part" in one for one in each["panels"])]
-    (shown,) = told["panels"]
-    begin, end = shown["part"]
+    chart = embedded_charts(run)["sequences"]
+    (shown,) = panels(chart)
+    begin, end = shown["part"]["begin"], shown["part"]["end"]
     at_s = recorded(run)["retransmitted"][:, 0]
     inside = ((at_s >= begin) & (at_s <= end)).sum()
     assert inside == max(((at_s >= each) & (at_s <= each + end - begin)).sum() for each in at_s)
-    assert shown["part_is"] == "most retransmissions"
-    assert told["reach"][0] <= begin < end
+    assert shown["part"]["name"] == "most retransmissions"
+    assert chart["axes"][shown["x"]]["reach"][0] <= begin < end

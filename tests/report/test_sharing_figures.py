@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from embedded import embedded_charts, panels
 
 import longhaul
 from longhaul.cli.figures import write_figures
@@ -65,19 +66,14 @@ def test_bars_are_the_goodput_of_the_streams_that_ran_together(run: Path) -> Non
 
 
 def test_a_stream_has_one_colour_in_all_figures(run: Path) -> None:
-    page = (run / "report.html").read_text()
-    drawn = {
-        found.group(1): each
-        for each in re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-        if (found := re.search(r'aria-label="([^"]*)"', each))
-    }
-    bars = drawn["goodput of flows that share a bottleneck"]
-    layers = drawn["what flows carried over time, one above the other"]
-    for number in (1, 2, 3):
-        assert f"fill: var(--c{number})" in bars
-        assert f"fill: var(--c{number})" in layers
-    windows = drawn["congestion windows over time"]
-    assert all(f"stroke: var(--c{number})" in windows for number in (1, 2, 3, 4, 5))
+    drawn = embedded_charts(run)
+
+    def colours_of(name: str) -> list[str]:
+        return [each["colour"] for panel in panels(drawn[name]) for each in panel["series"]]
+
+    assert colours_of("fairness") == ["--c1", "--c2", "--c3"]
+    assert colours_of("stacked")[:3] == ["--c1", "--c2", "--c3"]
+    assert colours_of("windows") == [f"--c{number}" for number in (1, 2, 3, 4, 5)]
 
 
 def test_one_flow_alone_shares_with_nobody(tmp_path: Path) -> None:

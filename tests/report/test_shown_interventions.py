@@ -6,10 +6,10 @@ import re
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from embedded import embedded_charts, panels
 
 import longhaul
 from longhaul.cli.main import longhaul as command
-from longhaul.report import zoom
 from longhaul.results.summary import write_results
 
 S, MS = 10**9, 10**6
@@ -49,11 +49,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Result:
 
 def page(run: longhaul.Result) -> str:
     return (run.directory / "report.html").read_text()
-
-
-def figures(run: longhaul.Result) -> list[dict]:
-    found = re.findall(re.escape(zoom.MARK) + r"(.*?)</script>", page(run), re.DOTALL)
-    return [json.loads(each) for each in found]
 
 
 def test_each_phase_of_a_link_is_measured_against_its_own_delay(run: longhaul.Result) -> None:
@@ -150,18 +145,20 @@ def test_a_terminal_of_80_columns_has_whole_names_and_wrapped_series(
 
 
 def test_every_chart_over_time_marks_every_change(run: longhaul.Result) -> None:
-    made = [each for each in figures(run) if each["x"].endswith("[s]")]
+    made = [
+        each for each in embedded_charts(run.directory).values() if each["axes"][0]["label"].endswith("[s]")
+    ]
     assert len(made) >= 4
     for shown in made:
-        for panel in shown["panels"]:
+        for panel in panels(shown):
             assert [(each["at"], each["until"], each["solid"]) for each in panel["marks"]] == [
                 (1, 1, False),
                 (2, 2, True),
                 (2.5, 2.5, True),
                 (3, 3.2, False),
             ]
-        assert [each["label"] for each in shown["panels"][0]["marks"]] == ["1", "2", "3", "4"]
-        feet = [at for panel in shown["panels"] for foot in panel["feet"] for at in foot["x"]]
+        assert [each["label"] for each in panels(shown)[0]["marks"]] == ["1", "2", "3", "4"]
+        feet = [at for panel in panels(shown) for foot in panel["feet"] for at in foot["x"]]
         assert not {1, 2.5, 3} & set(feet), "marks are not taken for data"
 
 

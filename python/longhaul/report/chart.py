@@ -27,6 +27,9 @@ Kind = Literal[
 ]
 
 
+Look = Literal["dashed", "dotted"]
+
+
 @dataclass(frozen=True)
 class Series:
     """Points that have one name and one look."""
@@ -63,7 +66,7 @@ class Level:
     colour: str
     name: str = ""
     """In the legend; without one the level is not listed."""
-    look: Literal["dashed", "dotted"] = "dashed"
+    look: Look = "dashed"
     along: Literal["x", "y"] = "y"
     """The axis on which the value is."""
 

@@ -73,7 +73,7 @@ def _draw(chart: Chart) -> Figure:
     if chart.legend == "above":
         handles, labels = _in_legend(grid[0][0], rows[0][0])
         columns = 6 if len(widths) > 1 else 2 if rows[0][0].levels else 3
-        place = "outside upper left" if len(widths) > 1 else "outside upper center"
+        place: Any = "outside upper left" if len(widths) > 1 else "outside upper center"
         made.legend(handles, labels, loc=place, ncols=columns, columnspacing=1.2, handlelength=1.4)
     if chart.note:
         made.suptitle(chart.note, x=0.01, ha="left", fontsize=8.5, color=MUTED)
@@ -112,7 +112,7 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     if part is not None:
         _show_part(axes, panel, is_close=is_close)
     else:
-        axes.set_title(panel.title, **({} if panel.title else {"fontsize": 1}))
+        axes.set_title(panel.title)
     for each in panel.marks:
         mark(axes, each)
 
@@ -169,7 +169,7 @@ def _seen(series: Series, span: tuple[float, float]) -> Series:
 def _draw_level(axes: Axes, level: Level) -> None:
     across = axes.axvline if level.along == "x" else axes.axhline
     dashes = _DOTTED if level.look == "dotted" else _DASHED
-    label: dict[str, str] = {"label": level.name} if level.name else {}
+    label: dict[str, Any] = {"label": level.name} if level.name else {}
     across(level.at, color=level.colour, linewidth=1.0 if level.name else 0.8, linestyle=dashes, **label)
 
 

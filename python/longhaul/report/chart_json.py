@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ Column = list[float | None] | Json
 MOST_POINTS = 20_000
 """Of a chart. Where there are more, each stretch of a line shows its least and its most."""
 _DIGITS = 6
+_ROOM = 0.02
+"""Of an x axis, before its first sign and after its last."""
 _POWERS = 10.0 ** np.arange(23)
 """All of which doubles have exactly."""
 
@@ -103,6 +106,9 @@ def _reach(axis: Axis, chart: Chart) -> tuple[float, float]:
     x = np.concatenate([np.zeros(0), *every, *feet, *levels]).astype(float)
     x = x[np.isfinite(x) & ((x > 0) if axis.is_logarithmic else True)]
     low, high = (float(x.min()), float(x.max())) if len(x) else (0.0, 1.0)
+    if any(each.kind in ("circles", "squares", "crosses") for each in series):
+        # A sign at the edge would be half a sign.
+        low, high = low - _ROOM * (high - low), high + _ROOM * (high - low)
     if axis.low is not None:
         low = axis.low
     if axis.high is not None:
@@ -222,5 +228,5 @@ def _numbers(values: Sequence[float] | Array) -> list[float | None]:
     rounded = np.where(shift >= 0, np.round(numbers * up) / up, np.round(numbers / down) * down)
     found: list[float | None] = rounded.tolist()
     if not np.isfinite(numbers).all():
-        found = [value if np.isfinite(value) else None for value in rounded]
+        found = [value if isfinite(value) else None for value in found if value is not None]
     return found

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.phases import series_of
-from longhaul.report.chart import Axis, Chart, Foot, Level, Panel, Series, column, left_out_text
+from longhaul.report.chart import Axis, Chart, Foot, Kind, Level, Look, Panel, Series, column, left_out_text
 from longhaul.report.colours import BAD, INK, MUTED, SERIES
 from longhaul.report.cumulative import SHARES, Curve, stairs
 from longhaul.report.over_time import with_configured, with_marks, with_steps
@@ -50,17 +50,17 @@ def delays(links: Sequence[Json], probes: Sequence[Json]) -> Chart | None:
     ends = np.array([low, high])
     drawn = [Series("equal", MUTED, ends, ends, listed=False, size=0.8)]
     for number, (label, pairs) in enumerate(series):
-        x, y = (np.unique(np.array(pairs, dtype=float), axis=0) / 1e6).T
-        kind = "squares" if number else "discs"
-        drawn.append(Series(label, SERIES[number], x, y, kind=kind, size=5, opacity=0.8))
-    axes = (
+        configured, measured = (np.unique(np.array(pairs, dtype=float), axis=0) / 1e6).T
+        kind: Kind = "squares" if number else "discs"
+        drawn.append(Series(label, SERIES[number], configured, measured, kind=kind, size=5, opacity=0.8))
+    x, y = (
         Axis(f"{what} delay [ms]", is_logarithmic=True, low=low, high=high)
         for what in ("configured", "measured")
     )
     return Chart(
         "delays",
         "configured delay against measured delay of packets",
-        column([Panel("", *axes, series=drawn)]),
+        column([Panel("", x, y, series=drawn)]),
         height_in=3.4,
         width_in=4.2,
         legend="inside",
@@ -110,7 +110,7 @@ def _cumulative(
     levels = []
     for quantile in ("p50", "p99"):
         ns = distribution[f"{quantile}_ns"]
-        look = "dashed" if quantile == "p50" else "dotted"
+        look: Look = "dashed" if quantile == "p50" else "dotted"
         levels.append(Level(ns / 1e3, MUTED, f"{quantile} {time_text(ns)}", look=look, along="x"))
     panel = Panel("", axis, Axis(labels[1], low=0, high=SHARES), series=series, levels=levels)
     return Chart(*what, column([panel]), height_in=3.9, width_in=4.2, legend="above")
@@ -251,7 +251,8 @@ def windows(
     changes: Sequence[Json] = (),
 ) -> Chart | None:
     """Congestion window of each stream of the first flows over time, in segments, or real ones' in bytes."""
-    shown, every = [], 0
+    shown: list[tuple[Json, tuple[str, str, float]]] = []
+    every = 0
     for flow in flows:
         if flow["kind"] == "tcp" and (found := _window_column(rows, flow)):
             every += 1

@@ -181,7 +181,9 @@ def _planned(found: Json | None, changes: Sequence[Json]) -> dict[str, Any] | No
     return {
         "policy": found["policy"],
         "table": run_tables.planned_transfers(found),
-        "reasons": [each for each in transfer_results.rows(found)[: transfer_results.MOST_ROWS] if each["reason"]],
+        "reasons": [
+            each for each in transfer_results.rows(found)[: transfer_results.MOST_ROWS] if each["reason"]
+        ],
         "chart": embedded(chart) if chart else None,
         "measured": transfer_results.measured(found),
         "decisions": run_tables.decisions(found["decisions"]),

@@ -193,8 +193,8 @@ def svg(made: Figure, name: str, title: str) -> str:
     text = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", text)
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text)
-    for colour, variable in _VARIABLES.items():
-        text = text.replace(colour, variable)
+    for colour, in_page in _VARIABLES.items():
+        text = text.replace(colour, in_page)
     widest = f' style="max-width: {made.get_figwidth() * 96:.0f}px"' if _ANYWHERE.get() else ""
     return _lighter(text).replace(">", f' role="img" aria-label="{title}"{widest}>', 1)
 

@@ -52,9 +52,7 @@ def expectations(listed: Sequence[Json]) -> Table:
                     "" if each.get(key) is None else quantity_text(each[key], each["unit"])
                     for key in ("min", "max", "equals")
                 ),
-                each["why"] or ""
-                if each["value"] is None
-                else quantity_text(each["value"], each["unit"]),
+                each["why"] or "" if each["value"] is None else quantity_text(each["value"], each["unit"]),
             ]
         )
         for each in listed
@@ -100,13 +98,21 @@ def traffic(summary: Json) -> list[Folded]:
 
     flows, probes = summary["flows"], summary["probes"]
     table = Table(columns, [])
-    together = folded(table, [*flows, *probes], row, key=lambda _each: 1, names=("flows and pings", "traffic"))
+    together = folded(
+        table, [*flows, *probes], row, key=lambda _each: 1, names=("flows and pings", "traffic")
+    )
     if together.rest is None:
         return [together]
     found = []
     if flows:
         found.append(
-            folded(table, flows, row, key=lambda each: each["goodput_bits_per_s"] or 0, names=("flows", "goodput"))
+            folded(
+                table,
+                flows,
+                row,
+                key=lambda each: each["goodput_bits_per_s"] or 0,
+                names=("flows", "goodput"),
+            )
         )
     if probes:
         # A ping without a loss is behind those that have one, by its median RTT.
@@ -234,7 +240,9 @@ def drops(summary: Json) -> Folded:
 
     listed = [each for each in summary["links"] if each["undelivered_packets"]]
     key = lambda link: float(link["undelivered_packets"])  # noqa: E731
-    return folded(Table(columns, [], name="drops", foot=foot), listed, row, key=key, names=("directions", "drops"))
+    return folded(
+        Table(columns, [], name="drops", foot=foot), listed, row, key=key, names=("directions", "drops")
+    )
 
 
 def pacing(listed: Sequence[Json]) -> Folded:

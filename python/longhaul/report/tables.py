@@ -61,9 +61,7 @@ class Table:
         body = "\n".join(self._row(row, "td") for row in self.rows)
         foot = f"\n{self._row(self.foot, 'th')}" if self.foot else ""
         about = (f' id="{self.name}"' if self.name else "") + (f' class="{self.look}"' if self.look else "")
-        return (
-            f'<div class="scroll" tabindex="0"><table{about}><tr>{head}</tr>\n{body}{foot}</table></div>'
-        )
+        return f'<div class="scroll" tabindex="0"><table{about}><tr>{head}</tr>\n{body}{foot}</table></div>'
 
     def _row(self, row: Row, tag: str) -> str:
         cells = []
@@ -97,7 +95,9 @@ class Folded:
         """For templates."""
         parts = [self.first.__html__()]
         if self.rest is not None:
-            parts.append(f"<details><summary>{escape(self.summary)}</summary>{self.rest.__html__()}</details>")
+            parts.append(
+                f"<details><summary>{escape(self.summary)}</summary>{self.rest.__html__()}</details>"
+            )
         if self.note:
             parts.append(f'<p class="muted folded">{escape(self.note)}</p>')
         return "\n".join(parts)
@@ -112,9 +112,9 @@ def folded(
     names: tuple[str, str],
     file: str = "summary.json",
 ) -> Folded:
-    """``table`` with a row for each item; of many, those with the greatest ``key`` first, and none of 0.
+    """``table`` with the rows of each item; of many, the greatest ``key`` first, and none of 0.
 
-    ``names``: of many items, and what the key is, as in ``("directions", "traffic")``. ``file`` has all items.
+    ``names``: of many items, and what the key is: ``("directions", "traffic")``. ``file`` has all items.
     """
 
     def filled(some: Sequence[Json], name: str = "", foot: Row | None = None) -> Table:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from longhaul.report import notebook
-from longhaul.report.mpl import Figure
 from longhaul.report.colours import MUTED, SERIES
+from longhaul.report.mpl import Figure
 from longhaul.report.plotting import figure, paper, plain
 from longhaul.report.points import unlisted
 from longhaul.transfers.plan.plan_data import plan_as_plain

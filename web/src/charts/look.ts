@@ -22,6 +22,12 @@ export function short(value: number | null): string {
     : String(Number(value.toPrecision(9)));
 }
 
+/** The same on a logarithmic axis, whose ends are anywhere: round numbers alone. */
+export function round(value: number | null): string {
+  const mantissa = value ? value / 10 ** Math.floor(Math.log10(value) + 1e-9) : NaN;
+  return Math.abs(mantissa - Math.round(mantissa)) < 1e-6 ? short(value) : '';
+}
+
 /** A number as a legend shows it. */
 export const digits = (value: number | null | undefined, count: number): string =>
   value === null || value === undefined || Number.isNaN(value)

@@ -1,7 +1,7 @@
 /** One panel of a chart as a plot of uPlot. */
 import uPlot from 'uplot';
 import { after, points, type Axis, type ChartData, type PanelData, type Points } from './data';
-import { axis, digits, short, type Colour } from './look';
+import { axis, digits, round, short, type Colour } from './look';
 import { drawMarks } from './marks';
 import { drawFeet, drawLevels, drawWords, shadePart } from './overlays';
 import { series, table } from './paths';
@@ -39,7 +39,14 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
       height: chart.heights[place.row]! + (isLast ? 30 : 0),
       padding: [8, 14, 0, 0],
       scales: {
-        x: { time: false, auto: false, min: x.reach[0], max: x.reach[1], ...distribution(x) },
+        x: {
+          time: false,
+          auto: false,
+          min: x.reach[0],
+          max: x.reach[1],
+          range: (_, min, max) => [min, max],
+          ...distribution(x),
+        },
         y: {
           ...distribution(panel.y),
           ...(panel.y.names ? { dir: -1 as const } : {}),
@@ -48,7 +55,7 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
       },
       series: [
         { label: x.label, value: (_, value) => digits(value, part ? 9 : 6) },
-        ...shown.map((each) => series(each, nameOf(each, panel), colour, part ? 8 : 4)),
+        ...shown.map((each) => series(each, colour, part ? 8 : 4)),
       ],
       axes: [
         {
@@ -56,7 +63,7 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
           size: 26,
           label: isLast ? x.label : '',
           labelSize: isLast ? 18 : 0,
-          values: (_, ticks) => ticks.map(short),
+          values: (_, values) => values.map(x.logarithmic ? round : short),
         },
         { ...axis(colour, 12), label: panel.y.label, labelSize: panel.y.label ? 18 : 0, ...ticks(panel.y) },
       ],
@@ -119,10 +126,6 @@ function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** What the legend calls a series; of one that has no name there, what the y axis shows. */
-const nameOf = (each: Points, panel: PanelData): string =>
-  each.listed === false ? panel.y.label.replace(/ *\[.*/, '') || each.name : each.name;
-
 function ticks(of: Axis): Partial<uPlot.Axis> {
   const wide = (texts: readonly string[] | null): number =>
     Math.min(Math.max(52, 14 + 7 * Math.max(0, ...(texts ?? []).map((text) => text.length))), 260);
@@ -135,7 +138,11 @@ function ticks(of: Axis): Partial<uPlot.Axis> {
       grid: { show: false },
     };
   }
-  return { size: (_, texts) => wide(texts), space: 26, values: (_, values) => values.map(short) };
+  return {
+    size: (_, texts) => wide(texts),
+    space: 26,
+    values: (_, values) => values.map(of.logarithmic ? round : short),
+  };
 }
 
 function reachOfY(

@@ -93,12 +93,12 @@ const OWN = { area, strokes, bars };
 const isOwn = (kind: string): kind is keyof typeof OWN => kind in OWN;
 
 /** A series for uPlot, which draws it from `each` and shows its values in the legend. */
-export function series(each: Points, label: string, colour: Colour, count: number): uPlot.Series {
+export function series(each: Points, colour: Colour, count: number): uPlot.Series {
   const own = isOwn(each.kind) ? OWN[each.kind] : SIGNS.has(each.kind) ? signs : null;
   const isHidden = each.listed === false && (own === null ? false : own !== signs || each.size > 4);
   const isInstant = each.kind === 'strokes' && each.tipped === true;
   return {
-    label,
+    label: each.name,
     ...(isHidden ? { class: 'unlisted' } : isInstant ? { class: 'silent' } : {}),
     stroke: () => colour(each.colour),
     fill: () => colour(each.colour),
