@@ -215,9 +215,9 @@ def _kept(values: Array, most: int) -> Array:
     return found
 
 
-def _numbers(values: Sequence[float] | Array) -> list[float | None]:
+def _numbers(column: Sequence[float] | Array) -> list[float | None]:
     """Short numbers; null for what is not there."""
-    numbers = np.asarray(values, dtype=float)
+    numbers = np.asarray(column, dtype=float)
     size = np.abs(numbers)
     known = np.isfinite(numbers) & (size > 0)
     exponent = np.zeros(numbers.shape, dtype=np.int64)
@@ -226,7 +226,9 @@ def _numbers(values: Sequence[float] | Array) -> list[float | None]:
     shift = np.clip(_DIGITS - 1 - exponent, -22, 22)
     up, down = _POWERS[np.maximum(shift, 0)], _POWERS[np.maximum(-shift, 0)]
     rounded = np.where(shift >= 0, np.round(numbers * up) / up, np.round(numbers / down) * down)
-    found: list[float | None] = rounded.tolist()
-    if not np.isfinite(numbers).all():
-        found = [value if isfinite(value) else None for value in found if value is not None]
-    return found
+    values: list[float | None] = rounded.tolist()
+    return (
+        values
+        if np.isfinite(numbers).all()
+        else [each if isfinite(each) else None for each in rounded.tolist()]
+    )

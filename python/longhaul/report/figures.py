@@ -6,6 +6,8 @@ from math import inf
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from longhaul.analysis.phases import series_of
 from longhaul.report.chart import Axis, Chart, Foot, Kind, Level, Look, Panel, Series, column, left_out_text
@@ -305,6 +307,9 @@ def _panels(
     if not chosen:
         return None
     values, unit = drawn
+    wanted = pa.array([each["name"] for each in chosen])
+    mine = pc.is_in(pa.array(table["link"]), value_set=wanted).to_numpy(zero_copy_only=False)
+    table = {name: table[name][mine] for name in ("link", "way", "t_s", values)}
     panels = []
     for link in chosen:
         both = [each for each in links if each["name"] == link["name"]]
@@ -364,9 +369,11 @@ def _with_traffic(table: Mapping[str, Array], links: Sequence[Json]) -> dict[str
         return {}
     forward = [each for each in links if each["way"] == "forward"]
     inner = [each["name"] for each in forward if not each["access"]] or [each["name"] for each in forward]
-    names, places = np.unique(table["link"].astype(str), return_inverse=True)
-    sums = np.bincount(places, weights=np.nan_to_num(table["throughput_bits_per_s"].astype(float)))
-    carried = dict(zip(names.tolist(), sums.tolist(), strict=True))
+    rates = np.nan_to_num(table["throughput_bits_per_s"].astype(float))
+    sums = pa.table({"link": table["link"], "sum": rates}).group_by("link").aggregate([("sum", "sum")])
+    carried: dict[str, float] = dict(
+        zip(map(str, sums["link"].to_pylist()), sums["sum_sum"].to_numpy().tolist(), strict=True)
+    )
     return {name: carried[name] for name in inner if carried.get(name, 0.0) > 0}
 
 

@@ -1,6 +1,5 @@
 """``report.html``: everything about one run in one self-contained file."""
 
-import csv
 import gzip
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,14 +50,16 @@ def charts(directory: Path) -> dict[str, Chart | None]:
     return {name: make() for name, make in drawings(directory).items()}
 
 
-def write_report(directory: Path) -> Path:
-    """Write ``report.html`` into a run directory that has results; returns its path."""
+def write_report(directory: Path, summary: Json | None = None) -> Path:
+    """Write ``report.html`` into a run directory that has results; returns its path.
+
+    ``summary`` is that of the directory, if it is known already.
+    """
     with reading(directory):
-        return _write_report(directory)
+        return _write_report(directory, summary or _summary(directory))
 
 
-def _write_report(directory: Path) -> Path:
-    summary = _summary(directory)
+def _write_report(directory: Path, summary: Json) -> Path:
     filters: dict[str, Callable[..., Any]] = {"time": time_text, "rate": rate_text, "share": share_text}
     path = directory / "report.html"
     write_page(path, page("report.html.j2", context=_context(directory, summary), filters=filters))
@@ -93,6 +94,10 @@ def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Chart
     def table(name: str) -> dict[str, Array]:
         return kept_table(directory, name)
 
+    def monitor() -> Chart | None:
+        rows = table("monitor")
+        return monitor_figures.monitor(rows, read_plan(directory), changes) if rows else None
+
     return {
         "delays": lambda: figures.delays(links, probes),
         "lateness": lambda: figures.lateness(late["all"], late["links"]),
@@ -107,7 +112,7 @@ def _drawings(directory: Path, summary: Json, fidelity: Json) -> dict[str, Chart
         "utilisation": lambda: figures.utilisation(table("links"), links, changes),
         "rtts": lambda: figures.rtts(flows, sharing_figures.colours(flows)),
         "packets": lambda: packet_figures.packet_diagram(_packets(directory / "raw" / "packets.csv"), links),
-        "monitor": lambda: monitor_figures.monitor(table("monitor"), read_plan(directory), changes),
+        "monitor": monitor,
         "packet_delays": lambda: monitor_figures.packet_delays(table("packets"), links, changes),
         "sequences": lambda: sequence_figures.sequences(table("segments"), changes),
         "sockets": lambda: monitor_figures.sockets(table("sockets"), changes),
@@ -131,7 +136,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "algorithms": algorithms_text(summary.get("algorithms") or ()),
         "access": len(_access(summary["links"])),
         "tables": _tables(summary, fidelity),
-        "topology": _topology(directory),
+        "topology": _topology(directory, summary["links"]),
         "charts": shown,
         "drawn": any(shown.values()) or (transferred or {}).get("chart"),
         "scenario": kept_text(directory, "scenario.yaml"),
@@ -165,7 +170,9 @@ def _access(links: Sequence[Json]) -> list[Json]:
     return [each for each in links if each["access"]] if any(not each["access"] for each in links) else []
 
 
-def _topology(directory: Path) -> str | None:
+def _topology(directory: Path, links: Sequence[Json]) -> str | None:
+    if len({each["from"] for each in links}) > topology.MOST_NODES:
+        return None
     return topology.draw(
         kept_json(directory, "plan.json"),
         read_json(directory / "raw" / "positions.json") or {},
@@ -227,14 +234,13 @@ def _packed(name: str, content: bytes) -> dict[str, str]:
 
 def _packets(path: Path) -> Sequence[dict[str, Any]]:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return [
-                {
-                    **row,
-                    "offered_ns": int(row["offered_ns"]),
-                    "due_ns": int(row["due_ns"]) if row["due_ns"] else None,
-                }
-                for row in csv.DictReader(file)
-            ]
-    except (OSError, ValueError, KeyError, TypeError):
+        rows: list[dict[str, Any]] = pa_csv.read_csv(path, convert_options=_TYPES_OF_PACKETS).to_pylist()
+    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
         return []
+    return rows
+
+
+_TYPES_OF_PACKETS = pa_csv.ConvertOptions(
+    column_types={"link": pa.string(), "way": pa.string(), "offered_ns": pa.int64(), "due_ns": pa.int64()},
+    include_columns=["link", "way", "offered_ns", "due_ns", "fate"],
+)

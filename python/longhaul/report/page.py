@@ -1,11 +1,16 @@
 """The template and style that all reports share."""
 
+import os
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib.resources import files
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
+from jinja2.bccache import Bucket
 
 from longhaul.storage import replace_text
 
@@ -20,10 +25,38 @@ def page(
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=_CompiledTemplates(),
     )
     environment.filters.update(filters or {})
     environment.globals["asset"] = _asset
     return environment.get_template(template).render(context)
+
+
+class _CompiledTemplates(BytecodeCache):
+    """Compiled templates where Python keeps the compiled modules of this package, under the same conditions.
+
+    Compiling the template of a run takes longer than filling it in. A template that has changed since is
+    compiled again.
+    """
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError), _place_of(bucket).open("rb") as file:
+            bucket.load_bytecode(file)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        place = _place_of(bucket)
+        part = place.with_suffix(f".{os.getpid()}.part")
+        if sys.dont_write_bytecode:
+            return
+        with suppress(OSError):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with part.open("xb") as file:
+                bucket.write_bytecode(file)
+            part.replace(place)
+
+
+def _place_of(bucket: Bucket) -> Path:
+    return Path(cache_from_source(__file__)).with_name(f"{bucket.key}.jinja")
 
 
 def _asset(name: str) -> str:

@@ -49,7 +49,7 @@ def fairness(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[J
     every, shown = len(shown), shown[:_MOST_GROUPS]
     if not shown:
         return None
-    look, titles = colours(flows), _titles(links)
+    look = colours(flows)
     bars = [_bars(members, look) for _, members in shown]
     heights = [0.22 * len(each) + 0.3 for each in bars]
     panels = []
@@ -59,7 +59,7 @@ def fairness(flows: Sequence[Json], rows: Mapping[str, Array], links: Sequence[J
         text = "no traffic" if index is None else f"Jain's index {index:.3f} over {len(rates)} streams"
         panels.append(
             Panel(
-                f"{titles.get(place, place[0])}: {text}",
+                f"{_title(place, links)}: {text}",
                 Axis("goodput [Mbit/s]", low=0, high=max(bar.most for bar in mine) / 1e6 * 1.14 or 1),
                 Axis("", names=tuple(bar.name for bar in mine)),
                 series=[_bar(number, bar) for number, bar in enumerate(mine)],
@@ -132,14 +132,22 @@ def stacked(
     """What flows carried over time, one above the other, through the bottleneck that had most of it."""
     if not len(rows.get("flow", ())):
         return None
-    groups = _by_bottleneck([flow for flow in flows if flow["kind"] in _KINDS])
-    busy = {
-        place: layers for place, sharing in groups.items() if len(layers := _layers(sharing, flows, rows)) > 1
+    present = set(rows["flow"])
+    seen = [flow for flow in flows if flow["kind"] in _KINDS and flow["flow"] in present]
+    look = colours(flows)
+    alone = len(look) <= len(SERIES)
+    shared = {
+        place: sharing
+        for place, sharing in _by_bottleneck(seen).items()
+        if len(sharing) > 1 or (alone and _streams(sharing[0]) > 1)
     }
-    if not busy:
+    if not shared:
         return None
-    place = max(busy, key=lambda each: sum(float(rates.sum()) for _, _, rates, _ in busy[each]))
-    layers, edges_s = busy[place], busy[place][0][3]
+    place = max(shared, key=lambda each: sum(flow["goodput_bits_per_s"] or 0 for flow in shared[each]))
+    layers = _layers(shared[place], look, rows)
+    if len(layers) < 2:
+        return None
+    edges_s = layers[0][3]
     phases = next((each["phases"] for each in links if _place(each) == place), ())
     limits = [each["configured"]["rate_bits_per_s"] for each in phases]
     least = min((each for each in limits if each is not None), default=None)
@@ -151,7 +159,7 @@ def stacked(
         series.append(Series(name, colour, edges_s, above, kind="area", opacity=0.85, low=below))
         below = above
     panel = Panel(
-        _titles(links).get(place, place[0]),
+        _title(place, links),
         Axis("time [s]", low=0, high=float(edges_s[-1])),
         Axis("carried [Mbit/s]", low=0),
         series=series,
@@ -164,15 +172,14 @@ def stacked(
         column(with_marks([panel], changes)),
         height_in=2.9,
         legend="beside",
-        note=left_out_text(len(busy), 1, "The busiest of {every} bottlenecks"),
+        note=left_out_text(len(shared), 1, "The busiest of {every} bottlenecks"),
     )
 
 
 def _layers(
-    sharing: Sequence[Json], flows: Sequence[Json], rows: Mapping[str, Array]
+    sharing: Sequence[Json], look: Mapping[Stream, str], rows: Mapping[str, Array]
 ) -> list[tuple[str, str, Array, Array]]:
     """Name, colour, rates and the edges of their bins, of each stream, or flow; the least are together."""
-    look = colours(flows)
     alone = len(look) <= len(SERIES)
     starts = rows["start_ns"].astype(float) / 1e9
     begin_s, end_s = starts + rows["start_s"].astype(float), starts + rows["end_s"].astype(float)
@@ -243,11 +250,11 @@ def _place(link: Json) -> tuple[str, str]:
     return link["name"], link["way"]
 
 
-def _titles(links: Sequence[Json]) -> dict[tuple[str, str], str]:
+def _title(place: tuple[str, str], links: Sequence[Json]) -> str:
     """What a bottleneck is called: where from and to, and how fast."""
-    found = {}
-    for each in links:
-        limited = any(phase["configured"]["rate_bits_per_s"] for phase in each["phases"])
-        title = f"{each['name']}, {each['from']} > {each['to']}"
-        found[_place(each)] = f"{title}, {series_of(each, 'rate_bits_per_s').brief}" if limited else title
-    return found
+    link = next((each for each in links if _place(each) == place), None)
+    if link is None:
+        return place[0]
+    title = f"{link['name']}, {link['from']} > {link['to']}"
+    limited = any(phase["configured"]["rate_bits_per_s"] for phase in link["phases"])
+    return f"{title}, {series_of(link, 'rate_bits_per_s').brief}" if limited else title

@@ -9,7 +9,7 @@ Json = Mapping[str, Any]
 
 MOST_IN_SIGHT = 40
 """Rows of a table that are not folded."""
-MOST_FOLDED = 400
+MOST_FOLDED = 200
 """Rows behind them. Of more, a table says how many there are and where."""
 
 

@@ -61,7 +61,7 @@ def conclude(directory: Path, *, reason: str, report: bool, strict: bool = False
     if report:
         from longhaul.report.html import write_report
 
-        write_report(directory)
+        write_report(directory, summary)
     return summary
 
 
