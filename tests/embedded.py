@@ -13,7 +13,9 @@ Json = dict[str, Any]
 def embedded_charts(directory: Path) -> dict[str, Json]:
     """The charts of the report of a run by their names."""
     page = (directory / "report.html").read_text()
-    found = re.findall(r'<div class="chart"><script type="application/json">(.*?)</script>', page, re.DOTALL)
+    found = re.findall(
+        r'<div class="chart"[^>]*><script type="application/json">(.*?)</script>', page, re.DOTALL
+    )
     return {each["name"]: each for each in map(json.loads, found)}
 
 

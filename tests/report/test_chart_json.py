@@ -83,7 +83,7 @@ def test_panels_of_one_axis_move_together_and_reach_as_far_as_all_of_them() -> N
 
 def test_text_of_a_name_cannot_end_the_script() -> None:
     panel = Panel("</script><b>", Axis("x"), Axis("y"))
-    assert "<" not in embedded(Chart("c", "c", column([panel]), 3.0))
+    assert "<" not in embedded(Chart("c", "c", column([panel]), 3.0)).text
 
 
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=50), st.integers(0, 10**6))

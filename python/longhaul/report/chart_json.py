@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -23,9 +24,25 @@ _POWERS = 10.0 ** np.arange(23)
 """All of which doubles have exactly."""
 
 
-def embedded(chart: Chart) -> str:
-    """The chart as text for a ``<script type="application/json">``."""
-    return json.dumps(chart_json(chart), separators=(",", ":")).replace("<", "\\u003c")
+@dataclass(frozen=True)
+class Embedded:
+    """A chart in a page."""
+
+    text: str
+    """For a ``<script type="application/json">``."""
+    height: int
+    """About as many pixels as the script will need for it, so that the page does not move."""
+
+
+def embedded(chart: Chart) -> Embedded:
+    """The chart for a page, which :func:`chart_json` describes."""
+    text = json.dumps(chart_json(chart), separators=(",", ":")).replace("<", "\\u003c")
+    heights = _heights(chart)
+    return Embedded(text, sum(heights) + _HEAD * len(heights) + _FOOT)
+
+
+_HEAD, _FOOT = 26, 30
+"""Pixels above each panel, and of the labels below the last."""
 
 
 def chart_json(chart: Chart) -> Json:

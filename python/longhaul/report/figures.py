@@ -52,7 +52,7 @@ def delays(links: Sequence[Json], probes: Sequence[Json]) -> Chart | None:
     ends = np.array([low, high])
     drawn = [Series("equal", MUTED, ends, ends, listed=False, size=0.8)]
     for number, (label, pairs) in enumerate(series):
-        configured, measured = (np.unique(np.array(pairs, dtype=float), axis=0) / 1e6).T
+        configured, measured = (np.array(sorted(set(pairs)), dtype=float) / 1e6).T
         kind: Kind = "squares" if number else "discs"
         drawn.append(Series(label, SERIES[number], configured, measured, kind=kind, size=5, opacity=0.8))
     x, y = (
@@ -266,7 +266,7 @@ def windows(
     for flow, (name, unit, scale) in shown:
         mine = rows["flow"] == flow["flow"]
         series = []
-        for place, stream in enumerate(np.unique(rows["stream"][mine])[: len(SERIES)]):
+        for place, stream in enumerate(sorted(set(rows["stream"][mine].tolist()))[: len(SERIES)]):
             mask = mine & (rows["stream"] == stream)
             t_s = rows["end_s"][mask].astype(float) + rows["start_ns"][mask].astype(float) / 1e9
             values = rows[name][mask].astype(float) / scale

@@ -193,7 +193,7 @@ def _layers(
     found = []
     for flow in sharing:
         of_flow = known & (rows["flow"] == flow["flow"])
-        streams = np.unique(rows["stream"][of_flow])
+        streams = sorted(set(rows["stream"][of_flow].tolist()))
         each = []
         for stream in streams:
             mask = of_flow & (rows["stream"] == stream)

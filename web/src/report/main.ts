@@ -1,4 +1,4 @@
-/** The script of a report: draws each chart when it comes into view. */
+/** The script of a report: draws the charts in view, and then the others. */
 import './main.css';
 import { drawChart, type Drawn } from '../charts/chart';
 import type { ChartData } from '../charts/data';
@@ -10,6 +10,7 @@ const drawn = new Map<Element, Drawn>();
 function draw(holder: HTMLElement): void {
   const text = holder.querySelector('script')?.textContent;
   if (!text || drawn.has(holder)) return;
+  holder.style.minHeight = '';
   drawn.set(holder, drawChart(holder, JSON.parse(text) as ChartData, colour));
   const hint = document.createElement('span');
   hint.className = 'hint';
@@ -29,6 +30,16 @@ const near = new IntersectionObserver(
   { rootMargin: '800px' },
 );
 for (const each of all) near.observe(each);
+
+/** The others one by one, so that the page stays responsive. */
+function drawRest(): void {
+  const next = all.find((each) => !drawn.has(each));
+  if (!next) return;
+  draw(next);
+  requestIdleCallback(drawRest);
+}
+requestIdleCallback(drawRest);
+document.querySelector('#without-script')?.remove();
 
 const fit = (): void => drawn.forEach((each) => each.fit());
 const repaint = (): void => drawn.forEach((each) => each.repaint());

@@ -1,4 +1,4 @@
-/** A report opened from disk, without a network: figures that one can drag into. */
+/** A report opened from disk, without a network: every chart is painted, and can be zoomed, hovered and printed. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,8 +16,10 @@ nodes: {a: {kind: host}, b: {kind: host}}
 links: {wan: {endpoints: [a, b], delay: 10ms, rate: 10Mbit, loss: 0.5%}}
 traffic:
   bulk: {kind: tcp, from: a, to: b, cc: reno}
+  cubic: {kind: tcp, from: a, to: b, cc: cubic}
   probe: {kind: ping, from: a, to: b, every: 20ms}
-measure: {packets: {links: [wan], window: 1s}}
+events: [{at: 2s, link: wan, set: {delay: 20ms}}]
+measure: {packets: {links: [wan], window: 1s}, monitor: {links: [wan], every: 10ms}}
 `;
 let folder: string;
 let browser: Browser;
@@ -48,6 +50,8 @@ async function report(options: BrowserContextOptions = {}): Promise<Page> {
     throw error;
   });
   await page.goto(`file://${realpathSync(join(folder, 'runs/pair/latest'))}/report.html`);
+  if (options.javaScriptEnabled !== false)
+    await expect.poll(() => page.locator('.chart:not(.drawn)').count(), { timeout: 20_000 }).toBe(0);
   return page;
 }
 
@@ -68,7 +72,6 @@ test('one drags into a figure, and a double click goes back', async () => {
   const page = await report();
   const figure = throughput(page);
   await figure.scrollIntoViewIfNeeded();
-  expect(await figure.locator('> svg').isVisible()).toBe(false);
   const whole = [await timeAt(page, 0.02), await timeAt(page, 0.98)];
   expect(whole[1]! - whole[0]!).toBeGreaterThan(3);
   const box = (await figure.locator('.u-over').first().boundingBox())!;
@@ -84,23 +87,30 @@ test('one drags into a figure, and a double click goes back', async () => {
 });
 
 /** How many pixels of the first drawing have the colour of a variable, within the shades that edges have. */
-async function pixels(figure: Locator, variable: string): Promise<number> {
+async function pixels(figure: Locator, variable: string, panel = 0, shades = 12): Promise<number> {
   return figure
     .locator('canvas')
-    .first()
-    .evaluate((canvas: HTMLCanvasElement, name) => {
-      const pen = document.createElement('canvas').getContext('2d')!;
-      pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-      pen.fillRect(0, 0, 1, 1);
-      const wanted = pen.getImageData(0, 0, 1, 1).data;
-      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
-      let found = 0;
-      for (let at = 0; at < data.length; at += 4) {
-        const near = [0, 1, 2].every((place) => Math.abs(data[at + place]! - wanted[place]!) < 12);
-        if (near && data[at + 3]! > 200) found += 1;
-      }
-      return found;
-    }, variable);
+    .nth(panel)
+    .evaluate(
+      (canvas: HTMLCanvasElement, [name, shade]) => {
+        const pen = document.createElement('canvas').getContext('2d')!;
+        pen.fillStyle = getComputedStyle(document.documentElement)
+          .getPropertyValue(name as string)
+          .trim();
+        pen.fillRect(0, 0, 1, 1);
+        const wanted = pen.getImageData(0, 0, 1, 1).data;
+        const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+        let found = 0;
+        for (let at = 0; at < data.length; at += 4) {
+          const near = [0, 1, 2].every(
+            (place) => Math.abs(data[at + place]! - wanted[place]!) < (shade as number),
+          );
+          if (near && data[at + 3]! > 200) found += 1;
+        }
+        return found;
+      },
+      [variable, shades] as const,
+    );
 }
 
 test.each(['light', 'dark'] as const)(
@@ -111,7 +121,7 @@ test.each(['light', 'dark'] as const)(
     await figure.scrollIntoViewIfNeeded();
     expect(await timeAt(page, 0.98, figure)).toBeGreaterThan(3.5);
     const far = await pixels(figure, '--bad');
-    const button = figure.getByRole('button', { name: 'Show most retransmissions' });
+    const button = figure.getByRole('button', { name: 'Show most retransmissions' }).first();
     await button.focus();
     await page.keyboard.press('Enter');
     const part = [await timeAt(page, 0.02, figure), await timeAt(page, 0.98, figure)];
@@ -125,23 +135,116 @@ test.each(['light', 'dark'] as const)(
     );
     expect(acknowledged).toBeLessThan(sent!);
     expect(sent).toBeLessThan(allowed!);
-    await figure.getByRole('button', { name: 'Show all of it' }).click();
+    await figure.getByRole('button', { name: 'Show all of it' }).first().click();
     expect(await timeAt(page, 0.98, figure)).toBeGreaterThan(3.5);
     await figure.locator('.u-series', { hasText: 'retransmitted' }).first().click();
     expect(await pixels(figure, '--bad')).toBe(0);
   },
 );
 
-test('without scripts and in print, the drawings stay', async () => {
-  const still = await report({ javaScriptEnabled: false });
-  expect(await throughput(still).locator('> svg').isVisible()).toBe(true);
+/** Charts of this run, by the names of their files. */
+const CHARTS = [
+  'delays',
+  'throughput',
+  'stacked',
+  'fairness',
+  'round-trips',
+  'windows',
+  'queues',
+  'monitor',
+  'sequences',
+  'waits',
+  'rtts',
+  'utilisation',
+  'packets',
+  'packet-delays',
+];
+
+test.each(['light', 'dark'] as const)('every chart is painted with its axes, %s', async (colorScheme) => {
+  const page = await report({ colorScheme });
+  const names: string[] = [];
+  for (const chart of await page.locator('.chart').all()) {
+    await chart.scrollIntoViewIfNeeded();
+    await expect.poll(() => chart.locator('canvas').count()).toBeGreaterThan(0);
+    const { name, rows } = JSON.parse((await chart.locator('script').textContent())!) as {
+      name: string;
+      rows: { title: string; series: { name: string; colour: string; listed?: boolean; kind: string }[] }[][];
+    };
+    names.push(name);
+    const panels = rows.flat();
+    expect(await chart.locator('canvas').count(), name).toBe(panels.length);
+    for (const [at, { title, series }] of panels.entries()) {
+      expect(await chart.locator('.head').nth(at).innerText(), name).toContain(title);
+      const listed = series.filter((each) => each.listed !== false && each.kind !== 'bars');
+      const legend = await chart.locator('.head').nth(at).innerText();
+      for (const each of listed) expect(legend, name).toContain(each.name);
+      for (const each of series.filter(({ kind }) => !['strokes', 'crosses'].includes(kind)))
+        expect(await pixels(chart, each.colour, at, 60), `${name}: ${each.name}`).toBeGreaterThan(3);
+      // Numbers and lines of the axes.
+      expect(await pixels(chart, '--muted', at), name).toBeGreaterThan(20);
+      expect(await pixels(chart, '--grid', at), name).toBeGreaterThan(50);
+    }
+  }
+  expect(names.sort()).toEqual([...CHARTS].sort());
+});
+
+test('a change is marked on every chart over time', async () => {
   const page = await report();
-  expect(await throughput(page).locator('.plots').isVisible()).toBe(true);
+  const figure = throughput(page);
+  await figure.scrollIntoViewIfNeeded();
+  await figure.locator('canvas').waitFor();
+  const { axes } = JSON.parse((await figure.locator('script').textContent())!) as {
+    axes: { reach: number[] }[];
+  };
+  const [begin, end] = axes[0]!.reach as [number, number];
+  const { at, top } = await figure
+    .locator('.u-over')
+    .evaluate(
+      (over: HTMLElement, share) => ({ at: over.offsetLeft + over.offsetWidth * share, top: over.offsetTop }),
+      (2 - begin) / (end - begin),
+    );
+  const dots = await figure.locator('canvas').evaluate(
+    (canvas: HTMLCanvasElement, [x, y]) => {
+      const data = canvas.getContext('2d')!.getImageData(Math.round(x!) - 2, y!, 5, 100).data;
+      return [...Array(100).keys()].filter((row) =>
+        [0, 1, 2, 3, 4].some((place) => data[(row * 5 + place) * 4 + 3]! > 150),
+      ).length;
+    },
+    [at, top],
+  );
+  expect(dots).toBeGreaterThan(25);
+});
+
+test('the bar under the pointer is named', async () => {
+  const page = await report();
+  const figure = page.locator('figure', { hasText: "Jain's index is 1" });
+  await figure.scrollIntoViewIfNeeded();
+  const box = (await figure.locator('.u-over').boundingBox())!;
+  await page.mouse.move(box.x + 20, box.y + box.height * 0.25);
+  await expect.poll(() => figure.locator('.told').textContent()).toMatch(/\((reno|cubic)\): [\d.]+ Mbit\/s/);
+});
+
+test('without scripts a report says what is missing, and has its tables', async () => {
+  const still = await report({ javaScriptEnabled: false });
+  expect(await still.getByText('The charts of this report need JavaScript').isVisible()).toBe(true);
+  expect(await still.locator('table').first().isVisible()).toBe(true);
+  const page = await report();
+  expect(await page.getByText('The charts of this report need JavaScript').count()).toBe(0);
+});
+
+test('a printed report has every chart in the colours of paper', async () => {
+  const page = await report({ colorScheme: 'dark' });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   await page.emulateMedia({ media: 'print' });
-  expect(await throughput(page).locator('> svg').isVisible()).toBe(true);
-  expect(await throughput(page).locator('.plots').isVisible()).toBe(false);
-  expect(await sequences(page).locator('> svg').isVisible()).toBe(true);
-  expect(await sequences(page).getByText('On the left the whole flow').isVisible()).toBe(true);
+  expect(await page.locator('.chart canvas').count()).toBeGreaterThan(CHARTS.length);
+  const [paper, line] = await page.evaluate(() =>
+    ['--paper', '--c1'].map((name) =>
+      getComputedStyle(document.documentElement).getPropertyValue(name).trim(),
+    ),
+  );
+  expect([paper, line]).toEqual(['#fff', '#2166ac']);
+  expect(await pixels(throughput(page), '--c1')).toBeGreaterThan(50);
+  expect(await page.locator('.hint').first().isVisible()).toBe(false);
 });
 
 test.each([
