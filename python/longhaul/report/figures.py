@@ -1,6 +1,6 @@
 """The charts of a run's report. Each function takes plain data and returns a chart, or None without data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -134,15 +134,15 @@ def queueing_delays(links: Sequence[Json]) -> Chart | None:
 
 def rtts(flows: Sequence[Json], colours: Mapping[tuple[str, int], str]) -> Chart | None:
     """Share of round trips of TCP flows that took a time at most."""
-    seen = [flow for flow in flows if flow["rtt"]]
-    every, seen = len(seen), seen[: len(SERIES)]
+    every = [flow for flow in flows if flow["rtt"]]
+    seen = _foremost(every, len(SERIES), _goodput)
     curves = [(flow["flow"], flow["rtt"]) for flow in seen]
     return _distributions(
         curves,
         [colours.get((flow["flow"], 0), INK) for flow in seen],
         ("round trip [ms]", "share of samples"),
         ("rtts", "distribution of round-trip times"),
-        left_out_text(every, len(curves), "The first {shown} of {every} TCP flows"),
+        left_out_text(len(every), len(curves), _MOST_GOODPUT),
     )
 
 
@@ -221,7 +221,7 @@ def round_trips(
     """Round-trip time of every ping over time; pings without a reply at the foot."""
     if not probes or not len(rows.get("t_s", ())):
         return None
-    shown = list(probes)[:MOST_PANELS]
+    shown = _foremost(probes, MOST_PANELS, lambda each: (each["loss"] or 0, each["rtt_p99_ns"] or 0))
     panels = []
     for probe, colour in zip(shown, SERIES, strict=False):
         mask = (rows["name"] == probe["name"]) & (rows["to"] == probe["to"])
@@ -242,7 +242,11 @@ def round_trips(
         "round-trip times over time",
         column(with_marks(panels, changes)),
         height_in=0.5 + 1.35 * len(shown),
-        note=left_out_text(len(probes), len(shown), "The first {shown} of {every} pings"),
+        note=left_out_text(
+            len(probes),
+            len(shown),
+            "The {shown} of {every} pings with the most loss, then the longest RTT (p99)",
+        ),
     )
 
 
@@ -253,17 +257,13 @@ def windows(
     changes: Sequence[Json] = (),
 ) -> Chart | None:
     """Congestion window of each stream of the first flows over time, in segments, or real ones' in bytes."""
-    shown: list[tuple[Json, tuple[str, str, float]]] = []
-    every = 0
-    for flow in flows:
-        if flow["kind"] == "tcp" and (found := _window_column(rows, flow)):
-            every += 1
-            if len(shown) < MOST_PANELS:
-                shown.append((flow, found))
+    every = [flow for flow in flows if flow["kind"] == "tcp" and _window_column(rows, flow)]
+    shown = _foremost(every, MOST_PANELS, _goodput)
     if not shown:
         return None
     panels = []
-    for flow, (name, unit, scale) in shown:
+    for flow in shown:
+        name, unit, scale = _window_column(rows, flow) or ("", "", 1.0)
         mine = rows["flow"] == flow["flow"]
         series = []
         for place, stream in enumerate(sorted(set(rows["stream"][mine].tolist()))[: len(SERIES)]):
@@ -279,8 +279,21 @@ def windows(
         "congestion windows over time",
         column(with_marks(panels, changes)),
         height_in=0.5 + 1.35 * len(shown),
-        note=left_out_text(every, len(shown), "The first {shown} of {every} TCP flows"),
+        note=left_out_text(len(every), len(shown), _MOST_GOODPUT),
     )
+
+
+_MOST_GOODPUT = "The {shown} of {every} TCP flows with the highest goodput"
+
+
+def _goodput(flow: Json) -> float:
+    return flow["goodput_bits_per_s"] or 0.0
+
+
+def _foremost(items: Sequence[Json], most: int, key: Callable[[Json], Any]) -> list[Json]:
+    """All items if they are no more than ``most``; otherwise those with the greatest keys, in their order."""
+    places = sorted(range(len(items)), key=lambda place: key(items[place]), reverse=True)[:most]
+    return [items[place] for place in sorted(places)]
 
 
 def _window_column(rows: Mapping[str, Array], flow: Json) -> tuple[str, str, float] | None:

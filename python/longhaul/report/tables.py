@@ -7,8 +7,10 @@ from typing import Any
 
 Json = Mapping[str, Any]
 
-MOST_IN_SIGHT = 40
-"""Rows of a table that are not folded."""
+MOST_WHOLE = 40
+"""Rows of a table that is shown as it is."""
+MOST_IN_SIGHT = 20
+"""Rows of a larger table that are not folded."""
 MOST_FOLDED = 200
 """Rows behind them. Of more, a table says how many there are and where."""
 
@@ -121,7 +123,7 @@ def folded(
         rows = [each for item in some for each in row(item)]
         return Table(table.columns, rows, name=name, look=table.look, foot=foot)
 
-    if len(items) <= MOST_IN_SIGHT:
+    if len(items) <= MOST_WHOLE:
         return Folded(filled(items, table.name, table.foot))
     many, what = names
     busy = sorted((each for each in items if key(each) > 0), key=lambda each: -key(each))
@@ -136,7 +138,7 @@ def folded(
     return Folded(
         filled(first, table.name, table.foot),
         filled(rest) if rest else None,
-        f"{len(rest)} {many} with less {what}",
+        f"{len(rest)} more {many}",
         " ".join(notes),
     )
 

@@ -1,0 +1,63 @@
+"""Tables of large runs: the busiest rows first, every row or its number somewhere, names as text."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longhaul.report.tables import (
+    MOST_FOLDED,
+    MOST_IN_SIGHT,
+    MOST_WHOLE,
+    Cell,
+    Row,
+    Table,
+    folded,
+    numbers,
+    words,
+)
+
+COLUMNS = [*words("name"), *numbers("packets")]
+
+
+def made(counts: list[int]) -> Any:
+    items = [{"name": f"l{number}", "packets": count} for number, count in enumerate(counts)]
+
+    def row(item: Mapping[str, Any]) -> list[Row]:
+        return [Row([item["name"], str(item["packets"])])]
+
+    return folded(
+        Table(COLUMNS, []), items, row, key=lambda item: item["packets"], names=("directions", "packets")
+    )
+
+
+def counts_of(table: Table | None) -> list[int]:
+    return [int(str(row.cells[1])) for row in table.rows] if table else []
+
+
+@given(st.lists(st.integers(0, 50), max_size=600))
+def test_every_row_is_listed_or_counted(counts: list[int]) -> None:
+    found = made(counts)
+    first, rest = counts_of(found.first), counts_of(found.rest)
+    if len(counts) <= MOST_WHOLE:
+        assert (first, rest, found.note) == (counts, [], "")
+        return
+    busy = sorted((each for each in counts if each), reverse=True)
+    assert first == busy[:MOST_IN_SIGHT]
+    assert rest == busy[MOST_IN_SIGHT : MOST_IN_SIGHT + MOST_FOLDED]
+    idle, more = (
+        re.search(pattern, found.note) for pattern in (r"(\d+) directions without", r"(\d+) more directions")
+    )
+    unlisted = sum(int(each[1]) for each in (idle, more) if each)
+    assert len(first) + len(rest) + unlisted == len(counts)
+
+
+def test_names_are_text_and_not_elements() -> None:
+    table = Table(COLUMNS, [Row(["<b>&", Cell("1", "bad")], {"data-link": 'a"b'})], name="t", look="wide")
+    html = table.__html__()
+    assert "<td>&lt;b&gt;&amp;</td>" in html
+    assert '<td class="n bad">1</td>' in html
+    assert 'data-link="a&quot;b"' in html
+    assert '<table id="t" class="wide">' in html
