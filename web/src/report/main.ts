@@ -31,14 +31,20 @@ const near = new IntersectionObserver(
 );
 for (const each of all) near.observe(each);
 
+/** Not every browser has idle time to give. */
+const whenIdle = (work: () => void): void => {
+  if ('requestIdleCallback' in window) requestIdleCallback(work);
+  else setTimeout(work, 20);
+};
+
 /** The others one by one, so that the page stays responsive. */
 function drawRest(): void {
   const next = all.find((each) => !drawn.has(each));
   if (!next) return;
   draw(next);
-  requestIdleCallback(drawRest);
+  whenIdle(drawRest);
 }
-requestIdleCallback(drawRest);
+whenIdle(drawRest);
 document.querySelector('#without-script')?.remove();
 
 const fit = (): void => drawn.forEach((each) => each.fit());
