@@ -73,7 +73,7 @@ def kept_table(directory: Path, name: str) -> dict[str, Array]:
     if not path.is_file():
         return {}
     try:
-        table = pq.read_table(path)
+        table = _whole_table(path)
     except (OSError, pa.ArrowException):
         raise _damaged(directory, path.name) from None
     found = {each: table.column(each).to_numpy(zero_copy_only=False) for each in table.column_names}
@@ -141,7 +141,13 @@ def _remedy(directory: Path, name: str) -> str:
 def read_table(directory: Path, name: str) -> pa.Table | None:
     """The table ``name`` of a run directory; None if it has none."""
     path = directory / f"{name}.parquet"
-    return pq.read_table(path) if path.is_file() else None
+    return _whole_table(path) if path.is_file() else None
+
+
+def _whole_table(path: Path) -> pa.Table:
+    """Without the import of ``pyarrow.dataset``, which ``pyarrow.parquet.read_table`` costs."""
+    with pq.ParquetFile(path) as file:
+        return file.read()
 
 
 def write_pieces(pieces: Iterator[pa.Table], path: Path, *, otherwise: pa.Table | None = None) -> None:
