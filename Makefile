@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut study-faults
+.PHONY: help setup demo wheel test test-quick test-wheel lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut study-faults
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -20,6 +20,12 @@ test: ## everything that must hold before a change lands
 test-quick: ## the fast tests, for the inner loop: no live runs, no browser
 	@tools/setup --tests
 	@tools/check --quick
+
+wheel: setup ## dist/longhaul-*.whl, for pip on machines without Rust: any Linux with glibc 2.17 and Python 3.11; some minutes
+	@tools/wheel
+
+test-wheel: wheel ## install the wheel with pip, as this user and as nobody, and run it there
+	@LONGHAUL_WHEEL="$$(ls $(CURDIR)/dist/longhaul-*.whl)" $(UV) run --no-sync pytest tests/installation
 
 lint: setup ## formatting, lints, types and layers, without the tests
 	@tools/check --no-tests
@@ -95,4 +101,4 @@ audit: ## known vulnerabilities of crates, Python and npm packages, licences of 
 	@tools/audit
 
 clean: ## remove what was built; runs/ stays
-	@rm -rf target .venv .tools python/longhaul/*.so
+	@rm -rf target dist .venv .tools python/longhaul/*.so
