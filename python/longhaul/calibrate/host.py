@@ -3,12 +3,12 @@
 import os
 import platform
 import resource
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from longhaul.calibrate import user_namespaces
 from longhaul.errors import LonghaulError
 from longhaul.subprocesses import find_program
 from longhaul.units.text import rate_text, time_text
@@ -79,21 +79,11 @@ def _tun() -> Finding:
 def _privilege() -> Finding:
     if os.geteuid() == 0:
         return Finding("privilege", "good", "root")
-    if _has_user_namespaces():
+    refused = user_namespaces.refusal()
+    if refused is None:
         return Finding("privilege", "good", "unprivileged user namespaces")
-    fix = "sudo sysctl -w kernel.unprivileged_userns_clone=1"
-    if Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists():
-        fix = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-    return Finding(
-        "privilege", "missing", "this user may not create user namespaces", f"{fix}, or run as root"
-    )
-
-
-def _has_user_namespaces() -> bool:
-    unshare, nothing = find_program("unshare"), find_program("true")
-    if unshare is None or nothing is None:
-        return False
-    return subprocess.run([unshare, "-rn", nothing], capture_output=True, check=False).returncode == 0
+    found = user_namespaces.obstacle(refused)
+    return Finding("privilege", "missing", found.detail, found.remedy)
 
 
 def _real_time() -> Finding:
@@ -214,7 +204,8 @@ def _socket_buffers() -> Finding:
             f"{detail}: fast UDP receivers lose packets",
             "sudo sysctl -w net.core.rmem_max=16777216 net.core.wmem_max=16777216",
         )
-    return Finding("socket buffers", "good", f"{detail}; TCP's are set for each host")
+    detail += "; the most for programs that set their own (iperf3 -w); TCP's are set for each host"
+    return Finding("socket buffers", "good", detail)
 
 
 def _control_groups() -> Finding:
