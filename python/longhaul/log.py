@@ -22,6 +22,11 @@ def warn_of(message: str) -> None:
     _LOGGER.warning("longhaul: %s", message)
 
 
+def note(message: str) -> None:
+    """Log what a user may want to know; only the command line prints it."""
+    _LOGGER.info("longhaul: %s", message)
+
+
 class _Printer(logging.Handler):
     """Passes each line to a function that prints it."""
 
@@ -35,5 +40,11 @@ class _Printer(logging.Handler):
 
 
 def print_with(printed: Callable[[str], None]) -> None:
-    """From now on, give each line to ``printed``."""
+    """From now on, give each line to ``printed``, notes too."""
     _LOGGER.handlers[:] = [_Printer(printed)]
+    _LOGGER.setLevel(logging.INFO)
+
+
+def leave_out_notes() -> None:
+    """From now on, warnings alone."""
+    _LOGGER.setLevel(logging.WARNING)

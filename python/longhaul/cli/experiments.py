@@ -31,11 +31,15 @@ def run_experiment(
     """
     from longhaul.cli.progress import Progress
     from longhaul.run import conclusion, live
+    from longhaul.run.announcement import announce_live
     from longhaul.run.exporter import listen
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
     log.warn(*resolved.warnings)
+    if as_json:
+        log.leave_out_notes()
+    announce_live(resolved)
     listener = listen(prometheus) if prometheus else None
     prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
     kept = conclusion.results_so_far(
@@ -67,10 +71,14 @@ def simulate(
     """Simulate a scenario, write results and report, print the summary; returns the exit code."""
     from longhaul.cli.progress import Simulating
     from longhaul.run import conclusion, sim
+    from longhaul.run.announcement import announce
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
     log.warn(*resolved.warnings)
+    if as_json:
+        log.leave_out_notes()
+    announce(resolved)
     with Simulating(resolved.plan["duration_ns"]) as progress:
         finished = sim.run(resolved, runs=runs, argv=argv, progress=progress.tell, memory_bytes=memory_bytes)
     summary = conclusion.conclude(finished.directory, reason=finished.reason, report=report)

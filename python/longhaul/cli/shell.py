@@ -72,6 +72,7 @@ def shell(
     longhaul shell --delay 20ms --rate 10Mbit -- ping -c 5 far
     longhaul shell --delay 5ms --far 'iperf3 -s -1' -- iperf3 -c far -t 5
     """
+    from longhaul import log
     from longhaul.cli.terminal.run import print_outcome, print_verdict
     from longhaul.report.console import Console
     from longhaul.run.shell import Flags, run_shell
@@ -85,6 +86,8 @@ def shell(
         if summary["outcome"]["failures"]:
             print_outcome(summary["outcome"], Console(stderr=True))
 
+    if quiet:
+        log.leave_out_notes()
     sys.exit(
         run_shell(
             command,

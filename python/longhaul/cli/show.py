@@ -39,6 +39,7 @@ def show(
     from longhaul.results.certificate import load_certificate
     from longhaul.scenario import load_scenario, resolve
     from longhaul.scenario.lower.demands import concerns
+    from longhaul.scenario.lower.preview import preview
     from longhaul.scenario.show.describe import describe
 
     resolved = resolve(load_scenario(scenario, settings=settings))
@@ -46,7 +47,7 @@ def show(
         click.echo(json.dumps(resolved.plan, indent=1))
         return
     told = describe(resolved, source=source, destination=destination, all_pairs=all_pairs)
-    warnings = (*resolved.warnings, *concerns(resolved, load_certificate()))
+    warnings = (*resolved.warnings, *preview(resolved).warnings, *concerns(resolved, load_certificate()))
     told["warnings"] = [each.as_json() for each in warnings]
     if as_json:
         click.echo(json.dumps(told, indent=1))

@@ -61,8 +61,9 @@ def look(
     problems: list[Problem] = []
     try:
         scenario = check_tree(source, root, settings=settings or {}, folder=folder)
-        resolved, warnings = examine(scenario, certificate=certificate)
-        problems = [as_problem(each) for each in warnings]
+        found = examine(scenario, certificate=certificate)
+        resolved = found.resolved
+        problems = [as_problem(each) for each in found.warnings]
     except ScenarioError as error:
         problems = [each for each in _errors(error) if not _says_empty(root, each)]
         problems += [_NEXT] if len(problems) < len(error.diagnostics) else []

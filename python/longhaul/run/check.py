@@ -2,28 +2,44 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from longhaul.diagnostics import Diagnostic
 from longhaul.errors import LonghaulError
-from longhaul.run import congestion_control, memory
+from longhaul.run import congestion_control, memory, socket_buffers
 from longhaul.scenario.check.load import load_scenario
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.lower.demands import concerns
+from longhaul.scenario.lower.preview import Preview, preview
 from longhaul.scenario.lower.resolve import Resolved, resolve
 from longhaul.scenario.syntax.problems import ScenarioError
 
 
-def examine(
-    scenario: Scenario, *, certificate: Mapping[str, Any] | None = None
-) -> tuple[Resolved, tuple[Diagnostic, ...]]:
+@dataclass(frozen=True)
+class Examined:
+    """A scenario that can be run."""
+
+    resolved: Resolved
+    warnings: tuple[Diagnostic, ...]
+    expected: Preview
+
+
+def examine(scenario: Scenario, *, certificate: Mapping[str, Any] | None = None) -> Examined:
     """What is planned, and warnings. Raises ScenarioError for what is wrong wherever it is run."""
     resolved = resolve(scenario)
     if problems := congestion_control.strangers(resolved):
         raise ScenarioError(problems)
-    return resolved, (*resolved.warnings, *concerns(resolved, certificate), *memory.concerns(resolved))
+    expected = preview(resolved)
+    warnings = (
+        *resolved.warnings,
+        *expected.warnings,
+        *concerns(resolved, certificate),
+        *memory.concerns(resolved),
+        *socket_buffers.concerns([program["argv"] for program in resolved.plan["programs"]], resolved.plan),
+    )
+    return Examined(resolved, warnings, expected)
 
 
 def report(
@@ -43,12 +59,15 @@ def report(
     for path in paths:
         problems: list[dict[str, str | int | None]] = []
         warnings: tuple[Diagnostic, ...] = ()
+        round_trips: list[dict[str, str | int]] = []
         try:
-            resolved, warnings = examine(load_scenario(path, settings=settings), certificate=certificate)
+            found = examine(load_scenario(path, settings=settings), certificate=certificate)
+            plan, warnings = found.resolved.plan, found.warnings
+            round_trips = [each.as_json() for each in found.expected.round_trips]
             lines += [f"warning: {warning.headline}" for warning in warnings]
-            hosts = sum(node["kind"] == "host" for node in resolved.plan["nodes"])
-            links = len(resolved.plan["links"])
-            lines.append(f"{path}: good (hosts: {hosts}, links: {links})")
+            hosts = sum(node["kind"] == "host" for node in plan["nodes"])
+            lines.append(f"{path}: good (hosts: {hosts}, links: {len(plan['links'])})")
+            lines += [f"  expected {found.expected.line}"] if found.expected.line else []
         except ScenarioError as error:
             problems = [problem.as_json() for problem in error.diagnostics]
             plural = "s" if error.count > 1 else ""
@@ -63,6 +82,7 @@ def report(
                 "good": not problems,
                 "problems": problems,
                 "warnings": [each.as_json() for each in warnings],
+                "round_trips": round_trips,
             }
         )
     return (json.dumps(told, indent=1) if as_json else "\n".join(lines)), 0 if good else 2

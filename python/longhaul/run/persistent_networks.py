@@ -42,9 +42,11 @@ def bring_up(
     It ends as failed when it uses more than ``memory_bytes`` of memory, by default half of what is free.
     """
     from longhaul.run import exporter, live, memory
+    from longhaul.run.announcement import announce_live
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings))
+    announce_live(resolved)
     called = name or resolved.plan["name"]
     with sockets.claimed(called) as path:
         listener = exporter.listen(prometheus) if prometheus else None

@@ -11,6 +11,7 @@ from typing import Any
 
 from longhaul.results import ending
 from longhaul.run import live, session, sockets
+from longhaul.run.announcement import announce_live
 from longhaul.run.cleanup import temporary_prefix
 from longhaul.run.conclusion import conclude, exit_code, results_so_far
 from longhaul.run.persistent_networks import run_in_host_at
@@ -55,6 +56,7 @@ def run_shell(
 
     resolved = resolve(parse_scenario(scenario_text(flags).encode(), name="shell flags"))
     words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
+    announce_live(resolved, words)
     if internet:
         from longhaul.run.internet import require
 

@@ -21,7 +21,7 @@ from longhaul.scenario.model.traffic import Kind
 from longhaul.scenario.syntax.yaml_tree import Path
 from longhaul.units.quantities import Rate, Span
 
-_UDP_HEADERS = 28
+UDP_HEADERS = 28
 _LONGEST_START_S = 60
 """Seconds of bringing hosts up from which on it is worth a word."""
 _FOREVER = 1 << 62
@@ -80,10 +80,10 @@ def _load(flow: Plain, way: Way, duration_ns: int | None) -> Load | None:
         case "ping":
             # There and back.
             packets = 2e9 / flow["every_ns"]
-            return Load(*span, round(packets * 8 * (flow["size_bytes"] + _UDP_HEADERS)), packets, None)
+            return Load(*span, round(packets * 8 * (flow["size_bytes"] + UDP_HEADERS)), packets, None)
         case "udp":
-            size = flow["size_bytes"] + _UDP_HEADERS
-            packets = flow["rate_bits_per_s"] / 8 / (size - _UDP_HEADERS)
+            size = flow["size_bytes"] + UDP_HEADERS
+            packets = flow["rate_bits_per_s"] / 8 / (size - UDP_HEADERS)
             # What is offered has to be read, even if the bottleneck drops it.
             return Load(*span, round(packets * 8 * size), packets, None)
         case "tcp":
