@@ -123,7 +123,7 @@ def bulk(
     traffic = {
         "kind": "tcp",
         "streams": 1,
-        "model": {"model": "reno"},
+        "cc": {"algorithm": "reno"},
         "tcp": tcp,
         "bytes": None,
         "bits_per_s": bits_per_s,

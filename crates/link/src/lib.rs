@@ -65,7 +65,7 @@ pub use link::Link;
 pub use loss::{GapUnit, LossModel};
 pub use model::{Change, LinkModel, LossPosition, ReorderModel};
 pub use pacer::{ClassCounters, ClassModel, Pacer, PacerModel, PacingChange, PacingModel};
-pub use pipe::{Pipe, Run};
+pub use pipe::{Admission, Pipe, Run};
 pub use queue::{
     CodelParameters, DrrParameters, FqCodelParameters, PieParameters, PriorityBands, QueueDiscipline,
     QueueLimit, QueueModel, RedParameters,

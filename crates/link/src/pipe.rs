@@ -63,6 +63,55 @@ pub struct Run {
     pub refused: Option<Fate>,
 }
 
+/// Lets packets into a [`Pipe`] one after the other; the pipe counts them when it is [finished](Self::finish).
+#[derive(Debug)]
+pub struct Admission<'a, P> {
+    pipe: &'a mut Pipe<P>,
+    delay: Span,
+    framing: Framing,
+    per_byte: u64,
+    wire: Serialiser,
+    is_clear: bool,
+    wire_bytes: u64,
+    admitted: usize,
+    bytes: u64,
+}
+
+impl<P: LinkPacket> Admission<'_, P> {
+    /// When a packet of so many bytes that comes at `now` will be due, or how it ends.
+    #[inline(always)]
+    pub fn admit(&mut self, now: Time, bytes: u32) -> Result<Time, Fate> {
+        let end = if self.is_clear && self.wire.busy_until() <= now {
+            // What `Pipe::admit` does when nothing is in the way.
+            let framed = u64::from(self.framing.framed(bytes));
+            self.wire_bytes += framed;
+            self.wire.send_for(now, Span::from_ps(framed * self.per_byte))
+        } else {
+            self.admit_slowly(now, bytes)?
+        };
+        self.admitted += 1;
+        self.bytes += u64::from(bytes);
+        Ok(end + self.delay)
+    }
+
+    #[inline(never)]
+    fn admit_slowly(&mut self, now: Time, bytes: u32) -> Result<Time, Fate> {
+        self.pipe.wire = self.wire;
+        let admitted = self.pipe.admit(now, bytes);
+        (self.wire, self.is_clear) = (self.pipe.wire, self.pipe.is_clear());
+        admitted.inspect_err(|_| self.pipe.count_offer(1, u64::from(bytes)))
+    }
+
+    /// Packets that were let in, and their bytes.
+    #[inline]
+    pub fn finish(self) -> (usize, u64) {
+        self.pipe.wire = self.wire;
+        self.pipe.counters.wire_bytes += self.wire_bytes;
+        self.pipe.count_offer(self.admitted as u64, self.bytes);
+        (self.admitted, self.bytes)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct QueuedPacket {
     since: Time,
@@ -131,41 +180,42 @@ impl<P: LinkPacket> Pipe<P> {
         before: Time,
         mut each: impl FnMut(&mut P, Time),
     ) -> Run {
-        let mut run = Run { admitted: 0, bytes: 0, refused: None };
-        let (delay, framing, per_byte) = (self.delay, self.framing.without_cells(), self.pace.per_byte());
-        let (mut wire, mut clear, mut wire_bytes) = (self.wire, self.is_clear(), 0);
+        let mut refused = None;
+        let mut admission = self.admission();
         for (time, packet) in packets {
-            let (now, bytes) = (*time, packet.bytes());
+            let now = *time;
             if now >= before {
                 break;
             }
-            let end = if clear && wire.busy_until() <= now {
-                // What `admit` does when nothing is in the way.
-                let framed = u64::from(framing.framed(bytes));
-                wire_bytes += framed;
-                wire.send_for(now, Span::from_ps(framed * per_byte))
-            } else {
-                self.wire = wire;
-                let admitted = self.admit(now, bytes);
-                (wire, clear) = (self.wire, self.is_clear());
-                match admitted {
-                    Ok(end) => end,
-                    Err(fate) => {
-                        run.refused = Some(fate);
-                        self.count_offer(1, u64::from(bytes));
-                        break;
-                    }
+            match admission.admit(now, packet.bytes()) {
+                Ok(due) => {
+                    *time = due;
+                    each(packet, now);
                 }
-            };
-            *time = end + delay;
-            each(packet, now);
-            run.admitted += 1;
-            run.bytes += u64::from(bytes);
+                Err(fate) => {
+                    refused = Some(fate);
+                    break;
+                }
+            }
         }
-        self.wire = wire;
-        self.counters.wire_bytes += wire_bytes;
-        self.count_offer(run.admitted as u64, run.bytes);
-        run
+        let (admitted, bytes) = admission.finish();
+        Run { admitted, bytes, refused }
+    }
+
+    /// Begins to let in packets that come one after the other.
+    #[inline]
+    pub fn admission(&mut self) -> Admission<'_, P> {
+        Admission {
+            delay: self.delay,
+            framing: self.framing.without_cells(),
+            per_byte: self.pace.per_byte(),
+            wire: self.wire,
+            is_clear: self.is_clear(),
+            wire_bytes: 0,
+            admitted: 0,
+            bytes: 0,
+            pipe: self,
+        }
     }
 
     /// Whether a packet that finds the wire free has nothing else in its way, and takes so long per byte.
@@ -180,7 +230,7 @@ impl<P: LinkPacket> Pipe<P> {
     }
 
     /// When the last bit of a packet that comes at `now` will have left, or how it ends.
-    #[inline(never)]
+    #[inline]
     fn admit(&mut self, now: Time, bytes: u32) -> Result<Time, Fate> {
         self.pass_loss_and_queue(now, bytes)?;
         let framed = self.framing.framed(bytes);

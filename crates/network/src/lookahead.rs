@@ -10,12 +10,13 @@
 
 mod channel;
 mod lanes;
+mod onward;
 
 use channel::Channel;
+use onward::Onward;
 
 use crate::network::{Direction, Totals};
 use crate::packet::{DirectionId, Fate, NodeId, Packet};
-use crate::routes::Routes;
 use crate::{Network, Sink};
 use longhaul_link::Line;
 use longhaul_units::{Span, Time};
@@ -29,8 +30,11 @@ pub(crate) struct Lookahead {
     /// Of each direction of a link.
     lanes: Vec<Lane>,
     channels: Vec<Channel>,
-    /// Empty but while a direction that several feed is served.
-    gathered: Channel,
+    /// Of each direction: what it takes from now on is not due before.
+    horizons: Vec<Time>,
+    /// Empty but while a direction that several feed is served: when the first packet of each of its inputs comes.
+    /// The earliest is last.
+    heads: Vec<Head>,
     /// Used directions, those that feed others first.
     order: Vec<u32>,
     /// Of each node: the channel that its host's packets go through, if all go through one.
@@ -41,24 +45,30 @@ pub(crate) struct Lookahead {
     clocks: Vec<Time>,
 }
 
+/// When the first packet of an input comes. At equal instants, the first input's go first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Head {
+    at: Time,
+    /// Its position among the inputs.
+    position: u32,
+}
+
 #[derive(Debug, Default)]
 struct Lane {
     /// The host that feeds it, if no link does.
     host: Option<NodeId>,
     /// Channels that feed it, by their directions; or the host's.
     inputs: Vec<u32>,
-    /// Its place among the directions that leave its near end.
-    place: u32,
     /// The channel to the far end, if that is a host.
     to_host: u32,
-    /// Channels to the directions that leave the far end, by their places.
+    /// Channels to the directions that leave the far end.
     outputs: Vec<u32>,
+    /// The channel for each destination, if there are several.
+    onward: Onward,
     /// The only channel that it feeds, if there is but one.
     sole: u32,
     /// Before this instant, it has taken all that comes.
     clock: Time,
-    /// What it takes from now on is not due before.
-    horizon: Time,
 }
 
 impl Network {
@@ -98,21 +108,19 @@ impl Network {
     /// [`Sink::passed`] then reports packets when they arrive at a link, before they have left it. It repeats reports
     /// with times after the instant at which [`stop_lookahead`](Self::stop_lookahead) is called.
     pub fn start_lookahead(&mut self, now: Time, sink: &mut impl Sink) {
-        let Network { directions, routes, lookahead: Some(ahead), .. } = self else { return };
+        let Network { directions, lookahead: Some(ahead), .. } = self else { return };
         ahead.active = true;
         ahead.clocks.fill(now);
         for place in 0..ahead.order.len() {
             let index = ahead.order[place] as usize;
-            let Direction { link: Line::Pipe(pipe), to, tapped, .. } = &mut directions[index] else {
-                continue;
-            };
+            let Direction { link: Line::Pipe(pipe), tapped, .. } = &mut directions[index] else { continue };
             ahead.lanes[index].clock = now;
-            ahead.lanes[index].horizon = pipe.earliest_due(now);
+            ahead.horizons[index] = pipe.earliest_due(now);
             for (due, packet) in pipe.take_all() {
                 if *tapped {
                     sink.passed(DirectionId(index as u32), &packet, packet.offered, Ok(due));
                 }
-                ahead.pass_on(index, packet, due, *to, routes);
+                ahead.lanes[index].pass_on(&mut ahead.channels, due, packet);
             }
         }
     }
@@ -178,7 +186,7 @@ impl Network {
     /// Lets every link handle what comes before `limit`, as far as that is known. Returns whether all
     /// have come to `limit`.
     pub fn advance_lookahead(&mut self, limit: Time, sink: &mut impl Sink) -> bool {
-        let Network { directions, routes, totals, lookahead: Some(ahead), .. } = self else { return true };
+        let Network { directions, totals, lookahead: Some(ahead), .. } = self else { return true };
         let mut all = true;
         for place in 0..ahead.order.len() {
             let index = ahead.order[place] as usize;
@@ -190,7 +198,7 @@ impl Network {
             let (until, clock) = (until.min(limit), *clock);
             all &= until == limit;
             if until > clock {
-                ahead.serve(index, until, &mut directions[index], routes, totals, sink);
+                ahead.serve(index, until, &mut directions[index], totals, sink);
             }
         }
         all
@@ -212,18 +220,13 @@ impl Network {
     }
 }
 
-fn end(index: usize, packet: Packet, fate: Fate, at: Time, totals: &mut Totals, sink: &mut impl Sink) {
-    totals.count(fate);
-    sink.end(packet, fate, at, Some(DirectionId(index as u32)));
-}
-
 impl Lookahead {
     /// The earliest instant at which a packet that is not known yet may come through these channels.
     #[inline]
     fn horizon(&self, inputs: &[u32]) -> Time {
         let horizons = inputs.iter().map(|&input| {
             let from = self.channels[input as usize].from;
-            self.lanes[from as usize].horizon
+            self.horizons[from as usize]
         });
         horizons.min().unwrap_or(Time::NEVER)
     }
@@ -234,18 +237,35 @@ impl Lookahead {
         index: usize,
         until: Time,
         direction: &mut Direction,
-        routes: &Routes,
         totals: &mut Totals,
         sink: &mut impl Sink,
     ) {
-        let Direction { link: Line::Pipe(pipe), to, tapped, .. } = direction else { return };
-        let inputs = std::mem::take(&mut self.lanes[index].inputs);
-        let sole = self.lanes[index].sole;
-        let hops = u8::from(sole != NONE && sole != self.lanes[index].to_host);
-        let mut arriving = match inputs[..] {
-            [only] => std::mem::replace(&mut self.channels[only as usize], Channel::new(NONE)),
-            _ => self.gather(&inputs, until),
-        };
+        if let [only] = self.lanes[index].inputs[..] {
+            self.serve_run(index, only, until, direction, totals, sink);
+        } else {
+            self.serve_merged(index, until, direction, totals, sink);
+        }
+        let Line::Pipe(pipe) = &mut direction.link else { return };
+        pipe.settle(Time::from_ps(until.ps().saturating_sub(1)));
+        self.lanes[index].clock = until;
+        self.horizons[index] = pipe.earliest_due(until);
+    }
+
+    /// Handles the packets of the only input in place.
+    fn serve_run(
+        &mut self,
+        index: usize,
+        input: u32,
+        until: Time,
+        direction: &mut Direction,
+        totals: &mut Totals,
+        sink: &mut impl Sink,
+    ) {
+        let Direction { link: Line::Pipe(pipe), tapped, .. } = direction else { return };
+        let lane = &self.lanes[index];
+        let hops = lane.hops_to_sole();
+        let mut arriving =
+            std::mem::replace(&mut self.channels[input as usize], Channel::new(NONE));
         while arriving.first().is_some_and(|at| at < until) {
             let run = pipe.admit_run(arriving.waiting(), until, |packet, at| {
                 packet.offered = at;
@@ -257,64 +277,114 @@ impl Lookahead {
                     sink.passed(DirectionId(index as u32), packet, packet.offered, Ok(*due));
                 }
             }
-            if sole == NONE {
+            if lane.sole == NONE {
                 for &(due, packet) in &arriving.waiting()[..run.admitted] {
-                    self.pass_on(index, packet, due, *to, routes);
+                    lane.pass_on(&mut self.channels, due, packet);
                 }
                 arriving.forget(run.admitted, run.bytes);
             } else {
-                arriving.move_on(run.admitted, run.bytes, &mut self.channels[sole as usize]);
+                arriving.move_on(run.admitted, run.bytes, &mut self.channels[lane.sole as usize]);
             }
             if let Some(fate) = run.refused
                 && let Some((at, packet)) = arriving.take(until)
             {
-                totals.hops += 1;
-                if *tapped {
-                    sink.passed(DirectionId(index as u32), &packet, at, Err(fate.into()));
-                }
-                end(index, Packet { offered: at, ..packet }, fate.into(), at, totals, sink);
+                refuse(index, packet, fate.into(), at, *tapped, totals, sink);
             }
         }
-        match inputs[..] {
-            [only] => self.channels[only as usize] = arriving,
-            _ => self.gathered = arriving,
-        }
-        pipe.settle(Time::from_ps(until.ps().saturating_sub(1)));
-        let lane = &mut self.lanes[index];
-        lane.inputs = inputs;
-        lane.clock = until;
-        lane.horizon = pipe.earliest_due(until);
+        self.channels[input as usize] = arriving;
     }
 
-    /// Takes all that comes through `inputs` before `until`, in order.
-    fn gather(&mut self, inputs: &[u32], until: Time) -> Channel {
-        let mut gathered = std::mem::replace(&mut self.gathered, Channel::new(NONE));
-        while let Some((channel, before)) = first(&self.channels, inputs, until) {
-            let channel = &mut self.channels[channel as usize];
-            while let Some((at, packet)) = channel.take(Time::from_ps(before.ps() - 1)) {
-                gathered.push(at, packet);
-            }
-        }
-        gathered
-    }
-
-    /// Puts `packet`, which arrives at the far end of a direction that feeds several channels when it is due,
-    /// where it goes then.
-    #[inline]
-    fn pass_on(&mut self, index: usize, mut packet: Packet, due: Time, far: NodeId, routes: &Routes) {
-        let lane = &self.lanes[index];
-        let channel = if packet.destination == far {
-            lane.to_host
-        } else {
-            packet.hops += 1;
-            let Some(next) = routes.next(far, packet.destination) else { return };
-            lane.outputs[self.lanes[next.0 as usize].place as usize]
+    /// Handles the packets of several inputs in the order in which they come.
+    fn serve_merged(
+        &mut self,
+        index: usize,
+        until: Time,
+        direction: &mut Direction,
+        totals: &mut Totals,
+        sink: &mut impl Sink,
+    ) {
+        let Direction { link: Line::Pipe(pipe), tapped, .. } = direction else { return };
+        let Lookahead { lanes, channels, heads, .. } = self;
+        let lane = &lanes[index];
+        let head = |(position, &input): (u32, &u32)| {
+            let at = channels[input as usize].first()?;
+            (at < until).then_some(Head { at, position })
         };
-        self.channels[channel as usize].push(due, packet);
+        heads.extend((0..).zip(&lane.inputs).filter_map(head));
+        if heads.is_empty() {
+            return;
+        }
+        heads.sort_unstable_by(|a, b| b.cmp(a));
+        let mut admission = pipe.admission();
+        while let Some(Head { position, .. }) = heads.pop() {
+            let input = lane.inputs[position as usize] as usize;
+            let next = heads.last().copied().unwrap_or(Head { at: until, position: 0 });
+            // Its packets go as long as they precede the next input's.
+            let last = Time::from_ps(next.at.ps() - u64::from(position > next.position || next.at == until));
+            while let Some((at, mut packet)) = channels[input].take(last) {
+                match admission.admit(at, packet.bytes) {
+                    Ok(due) => {
+                        packet.offered = at;
+                        if *tapped {
+                            sink.passed(DirectionId(index as u32), &packet, at, Ok(due));
+                        }
+                        if lane.sole == NONE {
+                            lane.pass_on(channels, due, packet);
+                        } else {
+                            packet.hops += lane.hops_to_sole();
+                            channels[lane.sole as usize].push(due, packet);
+                        }
+                    }
+                    Err(fate) => refuse(index, packet, fate.into(), at, *tapped, totals, sink),
+                }
+            }
+            if let Some(at) = channels[input].first().filter(|&at| at < until) {
+                let head = Head { at, position };
+                let place = heads.iter().rposition(|other| *other > head).map_or(0, |before| before + 1);
+                heads.insert(place, head);
+            }
+        }
+        totals.hops += admission.finish().0 as u64;
     }
 }
 
+/// `packet`, offered to a direction at `at`, ends there.
+#[cold]
+fn refuse(
+    index: usize,
+    packet: Packet,
+    fate: Fate,
+    at: Time,
+    tapped: bool,
+    totals: &mut Totals,
+    sink: &mut impl Sink,
+) {
+    totals.hops += 1;
+    totals.count(fate);
+    let direction = DirectionId(index as u32);
+    if tapped {
+        sink.passed(direction, &packet, at, Err(fate));
+    }
+    sink.end(Packet { offered: at, ..packet }, fate, at, Some(direction));
+}
+
 impl Lane {
+    /// How many routers a packet passes at the far end, if only one channel leads on.
+    #[inline]
+    fn hops_to_sole(&self) -> u8 {
+        u8::from(self.sole != NONE && self.sole != self.to_host)
+    }
+
+    /// Puts `packet`, which arrives at the far end when it is due, where it goes then.
+    #[inline]
+    fn pass_on(&self, channels: &mut [Channel], due: Time, mut packet: Packet) {
+        let channel = if self.sole == NONE { self.onward.channel(packet.destination) } else { self.sole };
+        packet.hops += u8::from(channel != self.to_host);
+        if let Some(channel) = channels.get_mut(channel as usize) {
+            channel.push(due, packet);
+        }
+    }
+
     fn all_outputs(&self) -> impl Iterator<Item = &u32> {
         self.outputs.iter().chain([&self.to_host]).filter(|&&output| output != NONE)
     }

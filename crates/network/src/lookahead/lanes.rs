@@ -15,6 +15,7 @@ impl Network {
     pub fn plan_lookahead(&mut self, ways: impl Iterator<Item = (NodeId, NodeId)>) -> bool {
         self.lookahead = None;
         let (mut feeds, mut ends) = (BTreeSet::new(), BTreeSet::new());
+        let mut paths = Vec::new();
         for (from, to) in ways.collect::<BTreeSet<_>>() {
             let path = self.path(from, to).unwrap_or_default();
             let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return false };
@@ -23,8 +24,11 @@ impl Network {
             }
             ends.extend([(from, first), (to, last)]);
             feeds.extend(path.windows(2).map(|pair| (pair[1], pair[0])));
+            paths.push((to, path));
         }
-        self.lookahead = Some(Box::new(self.lanes(&ends, &feeds)));
+        let mut ahead = self.lanes(&ends, &feeds);
+        paths.iter().for_each(|(to, path)| ahead.lead(path, *to));
+        self.lookahead = Some(Box::new(ahead));
         true
     }
 
@@ -36,13 +40,8 @@ impl Network {
         feeds: &BTreeSet<(DirectionId, DirectionId)>,
     ) -> Lookahead {
         let nodes = self.kinds.len();
-        let mut leaving = vec![0; nodes];
         let mut lanes = Vec::with_capacity(self.directions.len());
-        for index in 0..self.directions.len() {
-            let near = self.directions[index ^ 1].to.0 as usize;
-            lanes.push(Lane { place: leaving[near], to_host: NONE, sole: NONE, ..Lane::default() });
-            leaving[near] += 1;
-        }
+        lanes.resize_with(self.directions.len(), || Lane { to_host: NONE, sole: NONE, ..Lane::default() });
         let mut channels = Vec::new();
         let mut open = |from: u32| {
             channels.push(Channel::new(from));
@@ -51,10 +50,7 @@ impl Network {
         for &(next, from) in feeds {
             let channel = open(from.0);
             lanes[next.0 as usize].inputs.push(channel);
-            let place = lanes[next.0 as usize].place as usize;
-            let outputs = &mut lanes[from.0 as usize].outputs;
-            outputs.resize(leaving[self.directions[from.0 as usize].to.0 as usize] as usize, NONE);
-            outputs[place] = channel;
+            lanes[from.0 as usize].outputs.push(channel);
         }
         let mut inboxes = vec![Vec::new(); nodes];
         let mut exits: Vec<Vec<u32>> = vec![Vec::new(); nodes];
@@ -86,11 +82,30 @@ impl Network {
             active: false,
             lanes,
             channels,
-            gathered: Channel::new(NONE),
+            horizons: vec![Time::ZERO; self.directions.len()],
+            heads: Vec::new(),
             order,
             entrances,
             inboxes,
             clocks: vec![Time::ZERO; nodes],
+        }
+    }
+}
+
+impl Lookahead {
+    /// Packets for `destination` take `path`.
+    fn lead(&mut self, path: &[DirectionId], destination: NodeId) {
+        for (step, direction) in path.iter().enumerate() {
+            let lane = &self.lanes[direction.0 as usize];
+            if lane.sole != NONE {
+                continue;
+            }
+            let channel = path.get(step + 1).map_or(lane.to_host, |next| {
+                let inputs = &self.lanes[next.0 as usize].inputs;
+                let from = |&&input: &&u32| self.channels[input as usize].from == direction.0;
+                inputs.iter().find(from).copied().unwrap_or(NONE)
+            });
+            self.lanes[direction.0 as usize].onward.insert(destination, channel);
         }
     }
 }
