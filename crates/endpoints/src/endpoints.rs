@@ -136,10 +136,10 @@ impl Endpoints {
     #[inline(always)]
     fn receive(&mut self, arrival: Arrival, now: Time, network: &mut Network, sink: &mut impl PayloadSink) {
         self.now = now;
-        let slot = sink.payloads().take(arrival);
+        let (agent, payload) = sink.payloads().take(arrival);
         let mut context = AgentContext { now, network, sink };
-        self.agents[slot.agent as usize].receive(&slot.payload, arrival.marked, &mut context);
-        self.after_event(slot.agent, &mut context);
+        self.agents[agent as usize].receive(&payload, arrival.marked, &mut context);
+        self.after_event(agent, &mut context);
     }
 
     /// Lets the agent act whose turn is first, at `now`, and hands over what arrives at once. False if it
@@ -219,6 +219,7 @@ impl Endpoints {
     }
 
     /// Lets a host do what it does before `until`.
+    #[inline(never)]
     fn run_host_until(
         &mut self,
         until: Time,

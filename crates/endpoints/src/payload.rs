@@ -1,8 +1,8 @@
 use longhaul_network::{Fate, Message, Packet, Reply, Sink};
 use longhaul_record::{PacketRow, PingRow, SegmentRow};
-use longhaul_transport::{Flags, Segment};
+use longhaul_transport::{Block, Flags, Segment};
 use longhaul_units::Time;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// What a simulated packet carries.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,11 @@ pub trait PayloadSink: Sink {
 #[derive(Default)]
 pub struct PayloadPool {
     slots: Vec<Slot>,
-    free: Vec<u32>,
+    /// SACK blocks of segments that have some, by their slots.
+    sacks: Vec<[Block; 3]>,
+    /// First in, first out: packets of a burst get neighbouring slots, burst after burst, so that the processor's
+    /// prefetching finds them when they arrive.
+    free: VecDeque<u32>,
     pub(crate) arrived: Vec<Arrival>,
     pub(crate) ping_rows: Vec<PingRow>,
     damaged: u64,
@@ -49,15 +53,87 @@ pub struct PayloadPool {
     echo_fates: BTreeMap<(u32, &'static str), u64>,
 }
 
-/// What a packet brings, and whom.
+/// What packets carry, and to whom: a [`Payload`] without the SACK blocks, which few have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slot {
-    pub payload: Payload,
-    pub agent: u32,
-    /// Packets that carry it: more than one after a link has made copies.
-    references: u32,
+struct Slot {
+    /// Of a segment; or the number of a datagram or an echo.
+    sequence: u64,
+    acknowledged: u64,
+    sent: Time,
+    echo: Time,
+    /// Of a segment; or the payload of a datagram.
+    window: u32,
+    bytes: u16,
+    flags: Flags,
+    agent: u32,
+    /// Packets that carry it: more than one after a link has made copies. So many as there can be are never counted
+    /// down again.
+    references: u16,
+    kind: Kind,
     /// Whether one of them has arrived.
     has_arrived: bool,
+}
+
+// A slot is written and read once for each packet; together, those of packets in flight fill the caches.
+const _: () = assert!(size_of::<Slot>() == 48);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Segment,
+    /// The blocks are in [`PayloadPool::sacks`].
+    SegmentWithSacks,
+    Datagram,
+    Echo,
+    EchoReply,
+}
+
+impl Slot {
+    fn new(agent: u32, kind: Kind, number: u64) -> Self {
+        Slot {
+            sequence: number,
+            acknowledged: 0,
+            sent: Time::ZERO,
+            echo: Time::ZERO,
+            window: 0,
+            bytes: 0,
+            flags: Flags::NONE,
+            agent,
+            references: 1,
+            kind,
+            has_arrived: false,
+        }
+    }
+
+    #[inline]
+    fn of(agent: u32, payload: &Payload) -> Self {
+        match *payload {
+            Payload::Segment(segment) => {
+                let kind =
+                    if segment.sacks[0].is_empty() { Kind::Segment } else { Kind::SegmentWithSacks };
+                Slot {
+                    acknowledged: segment.acknowledged,
+                    sent: segment.sent,
+                    echo: segment.echo,
+                    window: segment.window,
+                    bytes: segment.bytes,
+                    flags: segment.flags,
+                    ..Slot::new(agent, kind, segment.sequence)
+                }
+            }
+            Payload::Datagram { number, bytes, sent } => {
+                Slot { window: bytes, sent, ..Slot::new(agent, Kind::Datagram, number) }
+            }
+            Payload::Echo(number) => Slot::new(agent, Kind::Echo, number),
+            Payload::EchoReply(number) => Slot::new(agent, Kind::EchoReply, number),
+        }
+    }
+
+    /// Its segment, which has these blocks.
+    #[inline]
+    fn segment(&self, sacks: [Block; 3]) -> Segment {
+        let Slot { sequence, acknowledged, sent, echo, window, bytes, flags, .. } = *self;
+        Segment { sequence, acknowledged, sent, echo, sacks, window, bytes, flags }
+    }
 }
 
 /// Set in the bodies of simulated packets, and in no others.
@@ -78,7 +154,7 @@ impl PayloadPool {
 
     /// What records have of the segment that `packet` carries on its `passage`, if it is one of TCP.
     pub fn segment(&self, packet: &Packet, passage: PacketRow) -> Option<SegmentRow> {
-        let Payload::Segment(segment) = self.slots[(packet.body & !SIMULATED) as usize].payload else {
+        let Payload::Segment(segment) = self.payload((packet.body & !SIMULATED) as usize) else {
             return None;
         };
         let answers = segment.flags.has(Flags::ACK);
@@ -127,7 +203,7 @@ impl PayloadPool {
         let slot = &self.slots[(packet.body & !SIMULATED) as usize];
         // While a copy of it is under way, it has not ended, and never if one has arrived.
         let ends = slot.references == 1 && !slot.has_arrived;
-        if ends && matches!(slot.payload, Payload::Echo(_) | Payload::EchoReply(_)) {
+        if ends && matches!(slot.kind, Kind::Echo | Kind::EchoReply) {
             *self.echo_fates.entry((packet.flow, fate.name())).or_default() += 1;
         }
         self.release(packet.body);
@@ -135,50 +211,77 @@ impl PayloadPool {
 
     /// See [`Sink::copied`].
     pub fn copied(&mut self, packet: &Packet) {
-        self.slots[(packet.body & !SIMULATED) as usize].references += 1;
+        let references = &mut self.slots[(packet.body & !SIMULATED) as usize].references;
+        *references = references.saturating_add(1);
     }
 
     /// See [`Sink::reply`]. Routers answer echo requests; simulated hosts need no other message, because
     /// they know the MTU of their path and the model's routes do not change.
     pub fn reply(&mut self, about: &Packet, message: Message) -> Option<Reply> {
-        let Slot { payload: Payload::Echo(number), agent, .. } =
-            self.slots[(about.body & !SIMULATED) as usize]
-        else {
-            return None;
-        };
-        (message == Message::EchoReply)
+        let Slot { kind, agent, sequence: number, .. } = self.slots[(about.body & !SIMULATED) as usize];
+        (kind == Kind::Echo && message == Message::EchoReply)
             .then(|| Reply { body: self.insert(agent, Payload::EchoReply(number)), bytes: about.bytes })
     }
 
     /// Takes `payload` for `agent`; returns the packet's body.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, agent: u32, payload: Payload) -> u32 {
-        let slot = Slot { payload, agent, references: 1, has_arrived: false };
-        let place = if let Some(place) = self.free.pop() {
+        let slot = Slot::of(agent, &payload);
+        let place = if let Some(place) = self.free.pop_front() {
             self.slots[place as usize] = slot;
             place
         } else {
             self.slots.push(slot);
             (self.slots.len() - 1) as u32
         };
+        if let Payload::Segment(segment) = payload
+            && slot.kind == Kind::SegmentWithSacks
+        {
+            self.put_sacks(place as usize, segment.sacks);
+        }
         place | SIMULATED
     }
 
-    /// What an arrival brings.
+    #[inline(never)]
+    fn put_sacks(&mut self, place: usize, sacks: [Block; 3]) {
+        if self.sacks.len() <= place {
+            self.sacks.resize(self.slots.len(), Default::default());
+        }
+        self.sacks[place] = sacks;
+    }
+
+    /// What an arrival brings, and whom.
     #[inline]
-    pub(crate) fn take(&mut self, arrival: Arrival) -> Slot {
-        let slot = self.slots[(arrival.body & !SIMULATED) as usize];
+    pub(crate) fn take(&mut self, arrival: Arrival) -> (u32, Payload) {
+        let place = (arrival.body & !SIMULATED) as usize;
+        let brought = (self.slots[place].agent, self.payload(place));
         self.release(arrival.body);
-        slot
+        brought
+    }
+
+    #[inline]
+    fn payload(&self, place: usize) -> Payload {
+        let slot = &self.slots[place];
+        match slot.kind {
+            Kind::Segment => Payload::Segment(slot.segment(Default::default())),
+            Kind::SegmentWithSacks => Payload::Segment(slot.segment(self.sacks[place])),
+            Kind::Datagram => {
+                Payload::Datagram { number: slot.sequence, bytes: slot.window, sent: slot.sent }
+            }
+            Kind::Echo => Payload::Echo(slot.sequence),
+            Kind::EchoReply => Payload::EchoReply(slot.sequence),
+        }
     }
 
     #[inline]
     fn release(&mut self, body: u32) {
         let place = body & !SIMULATED;
         let slot = &mut self.slots[place as usize];
-        slot.references -= 1;
+        if slot.references < u16::MAX {
+            slot.references -= 1;
+        }
         if slot.references == 0 {
-            self.free.push(place);
+            self.free.push_back(place);
         }
     }
 }

@@ -54,6 +54,7 @@ mod pipe;
 mod queue;
 mod rate;
 mod series;
+mod streams;
 mod transit;
 mod wire;
 

@@ -4,6 +4,7 @@ use crate::loss::LossProcess;
 use crate::pipe::Pace;
 use crate::queue::{Arrival, Outcome, Queue, QueuedPacket};
 use crate::rate::Shaper;
+use crate::streams::Streams;
 use crate::wire::{Entry, Wire};
 use crate::{
     Change, Counters, Fate, Framing, LinkModel, LinkPacket, LossPosition, OfferResult, QueueLimit,
@@ -56,17 +57,6 @@ pub struct Link<P> {
     admitted: u64,
     /// The latest `now`.
     clock: Time,
-}
-
-#[derive(Debug)]
-struct Streams {
-    loss: Stream,
-    queue: Stream,
-    delay: Stream,
-    reordering: Stream,
-    duplicate: Stream,
-    corrupt: Stream,
-    flow_key: u64,
 }
 
 #[derive(Debug)]
@@ -124,7 +114,6 @@ impl<P: LinkPacket> Link<P> {
     /// together, when the last of them is due; zero gives out each by itself. Where
     /// [`LinkModel::reorder`] holds, every packet goes by itself.
     pub fn new(model: LinkModel, seed: &Seed, name: &str, coalesce: Span) -> Self {
-        let stream = |purpose: &str| seed.stream(&format!("{name}/{purpose}"));
         let mut link = Link {
             up: model.up,
             loss: LossProcess::new(&model.loss, Time::ZERO),
@@ -141,15 +130,7 @@ impl<P: LinkPacket> Link<P> {
             reorder: model.reorder,
             coalesce,
             wire_has_all_events: false,
-            streams: Streams {
-                loss: stream("loss"),
-                queue: stream("queue"),
-                delay: stream("delay"),
-                reordering: stream("out-of-order"),
-                duplicate: stream("duplicate"),
-                corrupt: stream("corrupt"),
-                flow_key: stream("flow-hash").bits(),
-            },
+            streams: Streams::new(*seed, name),
             head: None,
             wire: Wire::new(model.reorder, coalesce),
             ended: VecDeque::new(),
@@ -173,9 +154,9 @@ impl<P: LinkPacket> Link<P> {
         }
         // Drawn for lost packets too, so that another loss model duplicates the same packets.
         let twice =
-            self.duplicate > Probability::ZERO && self.duplicate.occurs(self.streams.duplicate.bits());
+            self.duplicate > Probability::ZERO && self.duplicate.occurs(self.streams.duplicate().bits());
         if self.loss_position == LossPosition::Ingress
-            && self.loss.drops(&mut self.streams.loss, now, packet.bytes())
+            && self.loss.drops(self.streams.loss(), now, packet.bytes())
         {
             self.counters.lost_packets += 1;
             return OfferResult::Ended(Fate::Lost);
@@ -242,7 +223,7 @@ impl<P: LinkPacket> Link<P> {
             self.limit = queue.limit();
             let old = std::mem::replace(&mut self.queue, Queue::new(&queue.discipline, now));
             for waiting in old.into_waiting() {
-                self.queue.resume(waiting, self.streams.flow_key);
+                self.queue.resume(waiting, self.streams.flow_key());
             }
         }
         if let Some(rate) = &change.rate {
@@ -397,8 +378,8 @@ impl<P: LinkPacket> Link<P> {
             idle: idle && self.head.is_none(),
             idle_since: self.shaper.free_at(),
             typical: self.shaper.typical_time(self.framing.framed(1500)),
-            chance: &mut self.streams.queue,
-            key: self.streams.flow_key,
+            key: self.streams.flow_key(),
+            chance: self.streams.queue(),
         };
         let mut out = Outcome { ended: &mut self.ended, counters: &mut self.counters };
         match self.queue.push(packet, at, &mut out) {
@@ -425,22 +406,22 @@ impl<P: LinkPacket> Link<P> {
         self.counters.wire_bytes += u64::from(framed);
         self.waits.add(start.since(since), 1);
         if self.loss_position == LossPosition::Egress
-            && self.loss.drops(&mut self.streams.loss, end, packet.bytes())
+            && self.loss.drops(self.streams.loss(), end, packet.bytes())
         {
             self.counters.lost_packets += 1;
             self.ended.push_back((packet, Fate::Lost));
             return;
         }
         // Drawn for packets out of order too, so that choosing moves no other packet's delay.
-        let mut delay = self.delay.draw(&mut self.streams.delay, end);
+        let mut delay = self.delay.draw(self.streams.delay(), end);
         let mut late = false;
         if let Some(reorder) = &mut self.reordering
-            && let Some(other) = reorder.extra_delay(&mut self.streams.reordering)
+            && let Some(other) = reorder.extra_delay(self.streams.reordering())
         {
             (delay, late) = (other, true);
         }
         if self.corrupt > Probability::ZERO {
-            let draw = self.streams.corrupt.bits();
+            let draw = self.streams.corrupt().bits();
             if self.corrupt.occurs(draw) {
                 self.counters.corrupted_packets += 1;
                 packet.corrupt(draw.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32));
@@ -467,7 +448,7 @@ impl<P: LinkPacket> Link<P> {
 
     /// Whether the loss model takes a packet.
     pub(crate) fn drops(&mut self, now: Time, bytes: u32) -> bool {
-        self.loss.drops(&mut self.streams.loss, now, bytes)
+        self.loss.drops(self.streams.loss(), now, bytes)
     }
 
     pub(crate) fn limit(&self) -> QueueLimit {
@@ -495,7 +476,7 @@ impl<P: LinkPacket> Link<P> {
         for (packet, since) in waiting {
             self.admitted += 1;
             let number = self.admitted;
-            self.queue.resume(QueuedPacket { packet, since, number }, self.streams.flow_key);
+            self.queue.resume(QueuedPacket { packet, since, number }, self.streams.flow_key());
         }
     }
 

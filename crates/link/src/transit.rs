@@ -44,6 +44,31 @@ impl<P: Copy> Transit<P> {
         self.packets.push((due, packet));
     }
 
+    /// Adds a copy of `entry`, which is due no earlier than those before it, and which may then be changed.
+    #[inline]
+    pub fn append(&mut self, entry: &(Time, P)) -> Option<&mut (Time, P)> {
+        if self.packets.len() == self.packets.capacity() {
+            self.move_up();
+        }
+        // Straight from memory to memory: a packet that is taken apart on the way stalls the processor.
+        self.packets.extend_from_slice(std::slice::from_ref(entry));
+        self.packets.last_mut()
+    }
+
+    /// The first one goes over to the end of another one, where it may be changed.
+    #[inline]
+    pub fn pass_first<'a>(&mut self, onward: &'a mut Transit<P>) -> Option<&'a mut (Time, P)> {
+        let first = self.packets.get(self.gone)?;
+        self.gone += 1;
+        onward.append(first)
+    }
+
+    /// The first one and when it is due.
+    #[inline]
+    pub fn peek(&self) -> Option<&(Time, P)> {
+        self.packets.get(self.gone)
+    }
+
     /// Takes out the first one, if it is due at `now`.
     #[inline]
     pub fn take(&mut self, now: Time) -> Option<(Time, P)> {

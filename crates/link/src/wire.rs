@@ -137,7 +137,7 @@ struct Group {
 impl<P: Copy> OrderedWire<P> {
     fn new(coalesce: Span) -> Self {
         OrderedWire {
-            main: VecDeque::with_capacity(64),
+            main: VecDeque::new(),
             late: VecDeque::new(),
             last_due: Time::ZERO,
             entered: 0,

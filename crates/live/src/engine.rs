@@ -57,6 +57,7 @@ pub struct Ports {
 /// Runs the network until the supervisor sends [`Command::Stop`], and writes `raw/engine.json`.
 pub fn run(plan: &Plan, ports: Ports, directory: &Path) -> Result<()> {
     let mut network = Network::new(plan)?;
+    network.complete_routes();
     for &link in plan.measure.packet_links.iter().chain(&plan.measure.captures) {
         network.tap(link);
     }

@@ -120,7 +120,7 @@ impl Network {
                 if *tapped {
                     sink.passed(DirectionId(index as u32), &packet, packet.offered, Ok(due));
                 }
-                ahead.lanes[index].pass_on(&mut ahead.channels, due, packet);
+                ahead.lanes[index].pass_on(&mut ahead.channels, &(due, packet));
             }
         }
     }
@@ -252,6 +252,7 @@ impl Lookahead {
     }
 
     /// Handles the packets of the only input in place.
+    #[inline(never)]
     fn serve_run(
         &mut self,
         index: usize,
@@ -278,8 +279,8 @@ impl Lookahead {
                 }
             }
             if lane.sole == NONE {
-                for &(due, packet) in &arriving.waiting()[..run.admitted] {
-                    lane.pass_on(&mut self.channels, due, packet);
+                for entry in &arriving.waiting()[..run.admitted] {
+                    lane.pass_on(&mut self.channels, entry);
                 }
                 arriving.forget(run.admitted, run.bytes);
             } else {
@@ -295,6 +296,7 @@ impl Lookahead {
     }
 
     /// Handles the packets of several inputs in the order in which they come.
+    #[inline(never)]
     fn serve_merged(
         &mut self,
         index: usize,
@@ -315,33 +317,48 @@ impl Lookahead {
             return;
         }
         heads.sort_unstable_by(|a, b| b.cmp(a));
+        let end = Head { at: until, position: 0 };
         let mut admission = pipe.admission();
-        while let Some(Head { position, .. }) = heads.pop() {
+        while let [others @ .., Head { position, .. }] = &mut heads[..] {
+            let position = *position;
             let input = lane.inputs[position as usize] as usize;
-            let next = heads.last().copied().unwrap_or(Head { at: until, position: 0 });
+            let next = others.last().copied().unwrap_or(end);
             // Its packets go as long as they precede the next input's.
             let last = Time::from_ps(next.at.ps() - u64::from(position > next.position || next.at == until));
-            while let Some((at, mut packet)) = channels[input].take(last) {
-                match admission.admit(at, packet.bytes) {
+            while let Some(&(at, Packet { bytes, destination, .. })) = channels[input].peek()
+                && at <= last
+            {
+                match admission.admit(at, bytes) {
                     Ok(due) => {
-                        packet.offered = at;
+                        let onward = lane.channel_to(destination);
+                        let pair = channels.get_disjoint_mut([input, onward as usize]);
+                        let Ok([arriving, leaving]) = pair else { break };
+                        let Some(moved) = arriving.pass_first(leaving) else { break };
+                        moved.0 = due;
+                        moved.1.offered = at;
+                        moved.1.hops += u8::from(onward != lane.to_host);
                         if *tapped {
-                            sink.passed(DirectionId(index as u32), &packet, at, Ok(due));
-                        }
-                        if lane.sole == NONE {
-                            lane.pass_on(channels, due, packet);
-                        } else {
-                            packet.hops += lane.hops_to_sole();
-                            channels[lane.sole as usize].push(due, packet);
+                            sink.passed(DirectionId(index as u32), &moved.1, at, Ok(due));
                         }
                     }
-                    Err(fate) => refuse(index, packet, fate.into(), at, *tapped, totals, sink),
+                    Err(fate) => {
+                        if let Some((at, packet)) = channels[input].take(last) {
+                            refuse(index, packet, fate.into(), at, *tapped, totals, sink);
+                        }
+                    }
                 }
             }
             if let Some(at) = channels[input].first().filter(|&at| at < until) {
+                // It goes back to its place among the others, mostly a step away.
                 let head = Head { at, position };
-                let place = heads.iter().rposition(|other| *other > head).map_or(0, |before| before + 1);
-                heads.insert(place, head);
+                let mut place = heads.len() - 1;
+                while place > 0 && heads[place - 1] < head {
+                    heads[place] = heads[place - 1];
+                    place -= 1;
+                }
+                heads[place] = head;
+            } else {
+                heads.pop();
             }
         }
         totals.hops += admission.finish().0 as u64;
@@ -375,13 +392,20 @@ impl Lane {
         u8::from(self.sole != NONE && self.sole != self.to_host)
     }
 
-    /// Puts `packet`, which arrives at the far end when it is due, where it goes then.
+    /// The channel that packets for `destination` leave through.
     #[inline]
-    fn pass_on(&self, channels: &mut [Channel], due: Time, mut packet: Packet) {
-        let channel = if self.sole == NONE { self.onward.channel(packet.destination) } else { self.sole };
-        packet.hops += u8::from(channel != self.to_host);
-        if let Some(channel) = channels.get_mut(channel as usize) {
-            channel.push(due, packet);
+    fn channel_to(&self, destination: NodeId) -> u32 {
+        if self.sole == NONE { self.onward.channel(destination) } else { self.sole }
+    }
+
+    /// Puts a packet, which arrives at the far end when it is due, where it goes then.
+    #[inline]
+    fn pass_on(&self, channels: &mut [Channel], entry: &(Time, Packet)) {
+        let channel = self.channel_to(entry.1.destination);
+        if let Some(onward) = channels.get_mut(channel as usize)
+            && let Some((_, packet)) = onward.append(entry)
+        {
+            packet.hops += u8::from(channel != self.to_host);
         }
     }
 

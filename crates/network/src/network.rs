@@ -183,13 +183,19 @@ impl Network {
             neighbours,
             kinds: plan.nodes.iter().map(|node| node.kind).collect(),
             addresses: addresses.collect(),
-            routes: Routes::new(&Topology::of(plan)).complete(),
+            routes: Routes::new(&Topology::of(plan)).tabulate(),
             calendar: Calendar::new(directions.len()),
             directions,
             totals: Totals::default(),
             lookahead: None,
             monitor: None,
         })
+    }
+
+    /// Searches for all routes now. Otherwise, in a large network, the first packet to a destination is delayed by its
+    /// search, which costs no simulated time but real time.
+    pub fn complete_routes(&self) {
+        self.routes.complete();
     }
 
     /// The node that has `address`.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::OnceLock;
 
 const NONE: u32 = u32::MAX;
-/// Up to so many nodes every route stands in one table (1 MB).
+/// Up to so many nodes every route is in one table (1 MB).
 const SMALL: usize = 512;
 
 /// Where packets go next. Methods panic for nodes that the topology does not have.
@@ -84,12 +84,9 @@ impl Routes {
         Routes { leaves, graph, tables, overrides, far, is_host, all: Vec::new() }
     }
 
-    /// The same routes with every search done, as an engine wants them.
+    /// The same routes, with one table of all answers if the network is small.
     #[must_use]
-    pub fn complete(mut self) -> Self {
-        for target in 0..self.tables.len() {
-            self.table(target);
-        }
+    pub fn tabulate(mut self) -> Self {
         let count = self.is_host.len();
         if count <= SMALL {
             let ends = 0..count as u32;
@@ -100,6 +97,13 @@ impl Routes {
                 .collect();
         }
         self
+    }
+
+    /// Does every search now, for an engine whose packets must not wait for one.
+    pub fn complete(&self) {
+        for target in 0..self.tables.len() {
+            self.table(target);
+        }
     }
 
     /// The direction that a packet at `node` for `destination` takes.

@@ -71,6 +71,8 @@ impl LookaheadPolicy {
         }
         if rounds > 8 && events * PARTS_AN_EVENT < rounds * self.parts {
             self.not_before = now + self.backoff;
+            // The next attempt is short, so that it costs little if it fails, too.
+            self.stride = SHORTEST;
             self.backoff = Span::from_ps(self.backoff.ps() * 2).min(LONGEST);
         } else {
             self.backoff = INITIAL_BACKOFF;
@@ -95,6 +97,25 @@ mod tests {
         }
         policy.record_rounds(now, Span::from_ms(1), 3_000, 10);
         assert!(policy.limit(now, Time::NEVER).is_some(), "it was faster");
+    }
+
+    #[test]
+    fn attempts_of_lookahead_that_fail_take_a_small_share_of_the_time() {
+        let mut policy = LookaheadPolicy::new(true, 1_000);
+        let (mut now, mut tried) = (Time::ZERO, Span::ZERO);
+        let end = Time::ZERO + Span::from_s(1_000);
+        while now < end {
+            let Some(limit) = policy.limit(now, end) else {
+                now += Span::from_ms(1);
+                continue;
+            };
+            let span = limit.since(now);
+            // A round for each 10 us, and hardly an event.
+            policy.record_rounds(limit, span, 0, span.ns() / 10_000);
+            tried = tried + span;
+            now = limit;
+        }
+        assert!(tried < Span::from_s(1), "tried for {} s", tried.as_secs_f64());
     }
 
     #[test]

@@ -28,6 +28,27 @@ impl Channel {
         self.packets.push(due, packet);
     }
 
+    /// Adds a copy of `entry`, which may then be changed.
+    #[inline]
+    pub fn append(&mut self, entry: &(Time, Packet)) -> Option<&mut (Time, Packet)> {
+        self.packets.append(entry)
+    }
+
+    /// The first one and when it arrives.
+    #[inline]
+    pub fn peek(&self) -> Option<&(Time, Packet)> {
+        self.packets.peek()
+    }
+
+    /// Moves the first one to the end of `onward`, where it may be changed.
+    #[inline]
+    pub fn pass_first<'a>(&mut self, onward: &'a mut Channel) -> Option<&'a mut (Time, Packet)> {
+        let moved = self.packets.pass_first(&mut onward.packets)?;
+        self.taken.0 += 1;
+        self.taken.1 += u64::from(moved.1.bytes);
+        Some(moved)
+    }
+
     /// Takes out the first one, if it arrives by `until`.
     #[inline]
     pub fn take(&mut self, until: Time) -> Option<(Time, Packet)> {
