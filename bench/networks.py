@@ -19,7 +19,9 @@ ROUTERS_A_SIDE = 10
 HOSTS_A_ROUTER = 8
 ROUTERS_APART = 5
 SEGMENTS_IN_FLIGHT = 20
-"""Largest window on the torus."""
+"""Largest window on the torus and the fat tree."""
+PORTS = 16
+"""Of a switch of the fat tree."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,41 @@ def torus(
         plan["flows"].append(
             bulk(f"flow{flow}", place[source], place[sink], tcp, start_ns=start_ns, bits_per_s=bits_per_s)
         )
+    return plan
+
+
+def fat_tree(flows: int, seconds: float, *, starts_s: tuple[float, float]) -> Plan:
+    """A fat tree of switches with 16 ports (Al-Fares, Loukissas, Vahdat 2008): 1,024 hosts, 3,072 links of 10 Gbit/s.
+
+    Flows between random hosts, with small windows, that begin one after the other within ``starts_s``. Delays
+    differ by nanoseconds, so that each pair of edge switches has a shortest path of its own.
+    """
+    half, rng = range(PORTS // 2), random.Random(1)
+    nodes: dict[str, Any] = {f"core{i}-{j}": {"kind": "router"} for i in half for j in half}
+    links: dict[str, Any] = {}
+
+    def link(near: str, far: str, delay_ns: int) -> None:
+        endpoints = {"endpoints": [near, far], "delay": f"{delay_ns + rng.randrange(1000)}ns"}
+        links[f"{near}_{far}"] = {**endpoints, "rate": "10Gbit", "queue": "1000p"}
+
+    for pod in range(PORTS):
+        for i in half:
+            nodes |= {f"{level}{pod}-{i}": {"kind": "router"} for level in ("up", "edge")}
+        for i in half:
+            for j in half:
+                host = f"h{pod}-{i}-{j}"
+                nodes[host] = {"kind": "host"}
+                link(host, f"edge{pod}-{i}", 100_000)
+                link(f"edge{pod}-{i}", f"up{pod}-{j}", 1_000_000)
+                link(f"up{pod}-{i}", f"core{i}-{j}", 1_000_000)
+    plan = resolved("fat-tree", seconds, nodes, links)
+    hosts = [position for position, node in enumerate(plan["nodes"]) if node["kind"] == "host"]
+    tcp = {"recovery": "sack", "buffer_bytes": 2 * SEGMENTS_IN_FLIGHT * 1448}
+    first, last = starts_s
+    for flow in range(flows):
+        source, sink = rng.sample(hosts, 2)
+        start_ns = round((first + (last - first) * flow / flows) * 1e9)
+        plan["flows"].append(bulk(f"flow{flow}", source, sink, tcp, start_ns=start_ns))
     return plan
 
 

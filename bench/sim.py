@@ -26,7 +26,7 @@ from statistics import median
 
 import simulators
 from figures import Row, measure_all, row
-from networks import PAYLOAD, Chain, chain, torus
+from networks import PAYLOAD, Chain, chain, fat_tree, torus
 from simulators import Ours
 
 EVERY = 10_000
@@ -181,6 +181,25 @@ def scaling(rounds: int) -> list[Row]:
     return rows
 
 
+def many_flows(rounds: int) -> list[Row]:
+    """Ten flows and ten thousand on a fat tree: events per second, and what a flow takes while it sends."""
+    few, most = FLOWS[0], FLOWS[-1]
+    runs: dict[int, list[Ours]] = defaultdict(list)
+    for _ in range(rounds):
+        for flows, seconds in ((few, 100), (most, 0.3)):
+            runs[flows].append(simulators.longhaul(fat_tree(flows, seconds, starts_s=(0, 0.1))))
+    rates = {flows: median(each.counted["events"] / each.ran_s for each in runs[flows]) for flows in runs}
+    held = {flows: median(each.memory["ended"] for each in runs[flows]) for flows in runs}
+    part = rates[most] / rates[few]
+    each = (held[most] - held[few]) / (most - few)
+    return [
+        row(f"{few} flows on a fat tree, events", rates[few] / 1e6, "M/s", "", True),
+        row(f"{most:,} flows on a fat tree, events", rates[most] / 1e6, "M/s", "", True),
+        row(f"  events, of those at {few} flows", part, "", "at least 0.5", part >= 0.5),
+        row("  memory of a flow, both ends, while it sends", each, "bytes", "below 2000", each < 2000),
+    ]
+
+
 def memory(_rounds: int) -> list[Row]:
     """What a flow takes that does nothing: before it begins, and when it has begun and waits."""
     rows = []
@@ -200,7 +219,14 @@ def memory(_rounds: int) -> list[Row]:
 if __name__ == "__main__":
     measure_all(
         __doc__,
-        {"speed": speed, "peers": peers, "samples": samples, "scaling": scaling, "memory": memory},
+        {
+            "speed": speed,
+            "peers": peers,
+            "samples": samples,
+            "scaling": scaling,
+            "many flows": many_flows,
+            "memory": memory,
+        },
         Path(__file__).parent / "sim.json",
         rounds=1,
     )

@@ -108,8 +108,7 @@ impl Slot {
     fn of(agent: u32, payload: &Payload) -> Self {
         match *payload {
             Payload::Segment(segment) => {
-                let kind =
-                    if segment.sacks[0].is_empty() { Kind::Segment } else { Kind::SegmentWithSacks };
+                let kind = if segment.sacks[0].is_empty() { Kind::Segment } else { Kind::SegmentWithSacks };
                 Slot {
                     acknowledged: segment.acknowledged,
                     sent: segment.sent,

@@ -265,8 +265,7 @@ impl Lookahead {
         let Direction { link: Line::Pipe(pipe), tapped, .. } = direction else { return };
         let lane = &self.lanes[index];
         let hops = lane.hops_to_sole();
-        let mut arriving =
-            std::mem::replace(&mut self.channels[input as usize], Channel::new(NONE));
+        let mut arriving = std::mem::replace(&mut self.channels[input as usize], Channel::new(NONE));
         while arriving.first().is_some_and(|at| at < until) {
             let run = pipe.admit_run(arriving.waiting(), until, |packet, at| {
                 packet.offered = at;

@@ -82,7 +82,8 @@ proptest! {
     #[test]
     fn paths_are_those_of_the_reference_ties_and_overrides_included(topology in any_topology()) {
         prop_assert_eq!(topology.check(), Ok(()));
-        let (on_demand, complete) = (Routes::new(&topology), Routes::new(&topology).complete());
+        let (on_demand, complete) = (Routes::new(&topology), Routes::new(&topology).tabulate());
+        complete.complete();
         for from in nodes(&topology) {
             for to in nodes(&topology) {
                 let expected = reference(&topology, from.0 as usize, to.0 as usize);
