@@ -103,7 +103,7 @@ def torus(
 
 
 def fat_tree(flows: int, seconds: float, *, starts_s: tuple[float, float]) -> Plan:
-    """A fat tree of switches with 16 ports (Al-Fares, Loukissas, Vahdat 2008): 1,024 hosts, 3,072 links of 10 Gbit/s.
+    """A fat tree of switches with 16 ports (Al-Fares et al. 2008): 1,024 hosts, 3,072 links of 10 Gbit/s.
 
     Flows between random hosts, with small windows, that begin one after the other within ``starts_s``. Delays
     differ by nanoseconds, so that each pair of edge switches has a shortest path of its own.

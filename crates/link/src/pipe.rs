@@ -78,7 +78,10 @@ pub struct Admission<'a, P> {
 }
 
 impl<P: LinkPacket> Admission<'_, P> {
-    /// When a packet of so many bytes that comes at `now` will be due, or how it ends.
+    /// When a packet of so many bytes that comes at `now` will be due.
+    ///
+    /// # Errors
+    /// How it ends, if it is lost or refused.
     #[inline(always)]
     pub fn admit(&mut self, now: Time, bytes: u32) -> Result<Time, Fate> {
         let end = if self.is_clear && self.wire.busy_until() <= now {

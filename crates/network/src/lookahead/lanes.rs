@@ -27,7 +27,9 @@ impl Network {
             paths.push((to, path));
         }
         let mut ahead = self.lanes(&ends, &feeds);
-        paths.iter().for_each(|(to, path)| ahead.lead(path, *to));
+        for (to, path) in &paths {
+            ahead.lead(path, *to);
+        }
         self.lookahead = Some(Box::new(ahead));
         true
     }
