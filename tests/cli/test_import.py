@@ -14,7 +14,10 @@ def test_what_is_imported_checks_simulates_and_runs(longhaul: Command, work: Pat
     result = longhaul("import", "small.graphml", "--rate", "1Gbit", "--out", "small.yaml")
     assert result.returncode == 0, result.stderr
     assert result.stdout == "wrote small.yaml; next: longhaul check small.yaml\n"
-    assert longhaul("check", "small.yaml").stdout == "small.yaml: good (hosts: 4, links: 7)\n"
+    assert longhaul("check", "small.yaml").stdout == (
+        "small.yaml: good (hosts: 4, links: 7)\n"
+        "  expected null-island-h1 > sao-paulo-2-h1: RTT 44.27 ms (22.14 ms each way)\n"
+    )
     simulated = longhaul("sim", "small.yaml", "--json")
     assert simulated.returncode == 0, simulated.stdout + simulated.stderr
     path = work / "small.yaml"

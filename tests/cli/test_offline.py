@@ -58,7 +58,9 @@ def test_a_wrong_command_line_gives_one_line_and_exit_code_2(
 def test_new_check_show_and_schema_work_together(longhaul: Command, work: Path) -> None:
     assert longhaul("new", "mine").returncode == 0
     assert longhaul("new", "mine").returncode == 2, "an existing file was overwritten"
-    assert longhaul("check", "mine.yaml").stdout.endswith("good (hosts: 8, links: 9)\n")
+    assert longhaul("check", "mine.yaml").stdout == (
+        "mine.yaml: good (hosts: 8, links: 9)\n  expected par1 > nyc1: RTT 76.06 ms (38.03 ms each way)\n"
+    )
     shown = json.loads(longhaul("show", "mine.yaml", "--from", "par1", "--to", "nyc1", "--json").stdout)
     (path,) = shown["paths"]
     assert path["one_way_ns"] == 38_030_000  # 15 us + 38 ms + 15 us
@@ -70,7 +72,7 @@ def test_new_check_show_and_schema_work_together(longhaul: Command, work: Path) 
 def test_new_writes_a_topology_of_any_kind(longhaul: Command, work: Path) -> None:
     made = longhaul("new", "grid", "--topology", "torus", "--with", "size=[3, 3]", "--with", "hosts=2")
     assert made.returncode == 0, made.stderr
-    assert longhaul("check", "grid.yaml").stdout.endswith("good (hosts: 18, links: 36)\n")
+    assert longhaul("check", "grid.yaml").stdout.startswith("grid.yaml: good (hosts: 18, links: 36)\n")
     shown = longhaul("show", "grid.yaml", "--from", "r1-1-h1", "--to", "r3-3-h2", "--json")
     (path,) = json.loads(shown.stdout)["paths"]
     # One step along each dimension, since the ends meet.

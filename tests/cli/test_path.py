@@ -25,7 +25,9 @@ def test_a_saved_trace_becomes_a_scenario_that_runs(longhaul: Command, work: Pat
     assert "name: ways\n" in text
     assert "delay: 1ms, rate: 1Gbit}" in text
     assert "delay: 5ms, rate: 100Mbit}" in text
-    assert longhaul("check", "ways.yaml").stdout == "ways.yaml: good (hosts: 2, links: 2)\n"
+    assert longhaul("check", "ways.yaml").stdout == (
+        "ways.yaml: good (hosts: 2, links: 2)\n  expected near > far-example: RTT 12 ms (6 ms each way)\n"
+    )
     assert longhaul("sim", "ways.yaml").returncode == 0
     (work / "ways.yaml").write_text(text.replace("duration: 10s", "duration: 1s"))
     assert longhaul("run", "ways.yaml").returncode in (0, 4)

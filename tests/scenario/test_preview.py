@@ -68,6 +68,23 @@ def test_the_default_queue_of_a_long_link_holds_its_bdp() -> None:
     assert of(Code.QUEUE_BELOW_BDP, THREE % "" + "traffic: {bulk: {kind: tcp, from: par, to: nyc}}\n") == []
 
 
+def test_the_default_queue_of_a_short_link_on_a_long_path_is_not_reported() -> None:
+    text = """
+version: 1
+name: chain
+duration: 10s
+nodes: {a: {kind: host}, r: {kind: router}, b: {kind: host}}
+links:
+  first: {endpoints: [a, r], delay: 60ms, rate: 1Gbit}
+  second: {endpoints: [r, b], delay: 1ms, rate: 100MbitQUEUE}
+traffic: {bulk: {kind: tcp, from: a, to: b}}
+"""
+    assert of(Code.QUEUE_BELOW_BDP, text.replace("QUEUE", "")) == []
+    # The default is 10 ms at the rate: 125 kB.
+    assert of(Code.QUEUE_BELOW_BDP, text.replace("QUEUE", ", queue: 125kB")) == []
+    assert len(of(Code.QUEUE_BELOW_BDP, text.replace("QUEUE", ", queue: 100kB"))) == 1
+
+
 def test_datagrams_alone_need_no_queue_of_a_bdp() -> None:
     traffic = "traffic: {u: {kind: udp, from: par, to: nyc, rate: 1Mbit}}\n"
     assert of(Code.QUEUE_BELOW_BDP, THREE % ", queue: 10p" + traffic) == []

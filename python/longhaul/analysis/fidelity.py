@@ -214,11 +214,11 @@ def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
         remedy = (
             "allow real-time priority (longhaul doctor)"
             if ordinary
-            else "reduce the traffic or free a CPU core"
+            else f"reduce the traffic{_busy_text(engine) or ' or free a CPU core'}"
         )
         p99, limit = time_text(lateness["p99_ns"]), time_text(limit_ns)
         what = f"p99 lateness of packets is {p99}, over the limit of {limit}"
-        yield Reason("degraded", f"{what}{_busy_text(engine)}", remedy)
+        yield Reason("degraded", what, remedy)
     turns = engine.get("simulated", {}).get("lateness", {})
     if turns.get("p99_ns", 0) > SIMULATED_P99_NS:
         p99, limit = time_text(turns["p99_ns"]), time_text(SIMULATED_P99_NS)
@@ -249,11 +249,8 @@ def _work(engine: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _busy_text(engine: Mapping[str, Any]) -> str:
-    work = _work(engine)
-    if work.get("busy", 0.0) <= BUSY_SHARE:
-        return ""
-    busy, write = share_text(work["busy"]), share_text(work["write"])
-    return f": the engine worked for {busy} of the time, {write} in the receive paths of the hosts' kernels"
+    busy = _work(engine).get("busy", 0.0)
+    return f": the engine is busy for {share_text(busy)} of the time" if busy > BUSY_SHARE else ""
 
 
 def _waiting(accounts: Mapping[str, Mapping[str, int]], duration_ns: int) -> dict[str, float]:

@@ -11,9 +11,10 @@ from itertools import islice
 from typing import Any
 
 from longhaul.diagnostics import Code, Diagnostic
-from longhaul.plan import Plan
+from longhaul.plan import WAYS, Plan
 from longhaul.scenario.lower.demands import UDP_HEADERS
-from longhaul.scenario.lower.link_models import plan_bits_per_s
+from longhaul.scenario.lower.link_models import LinkContext, default_queue, plan_bits_per_s
+from longhaul.scenario.lower.link_models.delay import plan_mean_ns
 from longhaul.scenario.lower.paths import Routes, Step, Way
 from longhaul.scenario.lower.resolve import Resolved
 from longhaul.scenario.model.traffic import transport
@@ -118,15 +119,16 @@ def _kinds_of_pairs(routes: Routes) -> Iterator[Pair]:
 
 
 def _short_queues(resolved: Resolved, routes: Routes) -> list[Diagnostic]:
-    """One warning of bottlenecks whose queue holds less than the BDP of a path of TCP over them."""
+    """One warning of bottlenecks whose queue was made shorter than the BDP of a path of TCP over them."""
     worst: dict[Step, tuple[int, int, Way]] = {}
     for pair in islice(_tcp_pairs(resolved, routes), MOST_PAIRS):
         way = routes.way(*pair)
         if way is None or way.bottleneck is None or way.bdp_bytes is None:
             continue
         step: Step = (way.bottleneck, dict(way.there)[way.bottleneck])
-        queue = _queue_bytes(routes.links[step[0]], step)
-        if queue is not None and queue < _NEARLY * way.bdp_bytes:
+        link = routes.links[step[0]]
+        queue = _queue_bytes(link, step)
+        if queue is not None and queue < min(_NEARLY * way.bdp_bytes, _default_queue_bytes(link, step)):
             before = worst.get(step)
             if before is None or way.bdp_bytes > before[1]:
                 worst[step] = queue, way.bdp_bytes, way
@@ -167,6 +169,13 @@ def _queue_bytes(link: Mapping[str, Any], step: Step) -> int | None:
         return int(limits["limit_bytes"])
     packets = limits["limit_packets"]
     return None if packets is None else int(packets) * int(link["mtu"])
+
+
+def _default_queue_bytes(link: Mapping[str, Any], step: Step) -> int:
+    """The limit where the scenario has none: a default is not a mistake of the user's."""
+    there, back = (plan_mean_ns(link[way]["delay"]) for way in WAYS)
+    here = LinkContext(plan_bits_per_s(link[step[1]]), there + back, link["mtu"])
+    return default_queue(here)["limit_bytes"] or 0
 
 
 def _overloads(resolved: Resolved, routes: Routes) -> list[Diagnostic]:

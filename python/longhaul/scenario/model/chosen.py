@@ -16,7 +16,7 @@ from pydantic import (
     TypeAdapter,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 from pydantic_core.core_schema import ValidationInfo
 
 Member = type[BaseModel] | Callable[[], type[BaseModel]]
@@ -55,6 +55,8 @@ class Chosen:
     def _validate(self, value: Any, info: ValidationInfo) -> BaseModel:
         if isinstance(value, BaseModel):
             return value
+        if not isinstance(value, dict):
+            raise PydanticKnownError("model_attributes_type")
         kind = str(value.get(self.kind)) if isinstance(self.kind, str) else self.kind(value)
         model: BaseModel = self._model(kind).__pydantic_validator__.validate_python(
             value, context=info.context
