@@ -60,13 +60,14 @@ def is_derived(name: str) -> bool:
     return name.endswith(".parquet") or name in ("summary.json", "fidelity.json")
 
 
-def find_damage(directory: Path) -> list[Damage]:
-    """The files that are not what the manifest says, without those that can be written again.
+def find_damage(directory: Path, *, derived: bool = False) -> list[Damage]:
+    """The files that are not what the manifest says; with ``derived`` also those that can be written again.
 
     Nothing if there is no manifest: the run was killed, or is older than manifests are.
     """
     known = _read(directory)
-    found = (_damage(directory, name, known[name]) for name in sorted(known) if not is_derived(name))
+    names = (name for name in sorted(known) if derived or not is_derived(name))
+    found = (_damage(directory, name, known[name]) for name in names)
     return [each for each in found if each is not None]
 
 

@@ -111,7 +111,7 @@ def reading(*directories: Path) -> Iterator[None]:
 
 def _doubt(directory: Path) -> str | None:
     """Why the files of a run may not be what was written; ``None`` if they are."""
-    damage = manifest.find_damage(directory)
+    damage = manifest.find_damage(directory, derived=True)
     if damage:
         return f"{directory / damage[0].name} {damage[0].what}"
     if not (directory / manifest.NAME).is_file():
