@@ -215,8 +215,14 @@ print(json.dumps({
   await report.waitForLoadState();
   await report.locator('#outcome').waitFor(patience);
   said.report = words(await report.locator('main').textContent());
-  await expect.poll(() => report.locator('.uplot canvas').count(), patience).toBeGreaterThan(4);
-  said.marked = await lines(report, '.uplot canvas');
+  await expect.poll(() => report.locator('.chart:not(.drawn)').count(), patience).toBe(0);
+  // Charts over time; distributions have no changes.
+  await report.locator('.chart').evaluateAll((charts) => {
+    for (const each of charts)
+      if (/"marks":\s*\[\{/.test(each.querySelector('script')?.textContent ?? ''))
+        each.classList.add('over-time');
+  });
+  said.marked = await lines(report, '.over-time .uplot canvas');
   said.rows = (await report.locator('tr').allTextContents()).map(words);
   await picture('session-report', report);
   if (process.env['SHOTS']) execFileSync('cp', ['-r', directory, process.env['SHOTS']]);
