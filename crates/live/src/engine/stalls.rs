@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_turn_of_short_steps_is_work_and_no_stall() {
+    fn a_long_turn_of_short_steps_is_work_not_a_stall() {
         let mut detector = StallDetector::new();
         detector.turn(1_000);
         for step in 1..=100 {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn time_between_two_steps_of_a_turn_is_a_stall_and_no_work() {
+    fn time_between_two_distant_steps_is_a_stall_not_work() {
         let mut detector = StallDetector::new();
         detector.turn(1_000);
         detector.work(11_000);
@@ -151,6 +151,6 @@ mod tests {
         detector.turn(2_100_000);
         detector.woke(2_100_000 + 1_000_000 + 700_000, 1_000_000);
         assert_eq!((detector.stalls.count, detector.stalls.max_ns), (1, 700_000));
-        assert_eq!(detector.work.busy_ns, 0, "sleeps and idle turns are no work");
+        assert_eq!(detector.work.busy_ns, 0, "sleeps and idle turns are not work");
     }
 }
