@@ -58,6 +58,23 @@ def test_simulations_without_report_import_no_figures(tmp_path: Path) -> None:
     assert not {"matplotlib", "scipy", "jinja2", "starlette", "distributed"} & found
 
 
+def test_simulations_do_not_wrap_the_functions_of_arrow(tmp_path: Path) -> None:
+    _imported(tmp_path, "new", "atlantic")
+    script = _TELL.replace("name.partition('.')[0]", "name")
+
+    ended = subprocess.run(
+        [sys.executable, "-c", script, "sim", "atlantic.yaml"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    found = set(ended.stderr.splitlines()[-1].split())
+    assert "pyarrow.parquet" in found
+    assert not {"pyarrow.compute", "pyarrow.dataset", "pyarrow.acero"} & found
+
+
 def test_a_check_builds_the_models_that_its_scenario_uses_and_no_others(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(
         "version: 1\nname: a\nnodes: {a: {kind: host}, b: {kind: host}}\n"

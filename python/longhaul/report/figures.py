@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from longhaul.analysis.phases import series_of
 from longhaul.report.chart import Axis, Chart, Foot, Kind, Level, Look, Panel, Series, column, left_out_text
 from longhaul.report.colours import BAD, INK, MUTED, SERIES
 from longhaul.report.cumulative import SHARES, Curve, stairs
 from longhaul.report.over_time import with_configured, with_marks, with_steps
+from longhaul.results.arrow_functions import dictionary_encode, is_in
 from longhaul.units.text import time_text
 
 Json = Mapping[str, Any]
@@ -320,8 +320,8 @@ def _panels(
     if not chosen:
         return None
     values, unit = drawn
-    wanted = pa.array([each["name"] for each in chosen])
-    mine = pc.is_in(pa.array(table["link"]), value_set=wanted).to_numpy(zero_copy_only=False)
+    wanted = [each["name"] for each in chosen]
+    mine = is_in(pa.array(table["link"]), wanted).to_numpy(zero_copy_only=False)
     table = {name: table[name][mine] for name in ("link", "way", "t_s", values)}
     panels = []
     for link in chosen:
@@ -383,10 +383,9 @@ def _with_traffic(table: Mapping[str, Array], links: Sequence[Json]) -> dict[str
     forward = [each for each in links if each["way"] == "forward"]
     inner = [each["name"] for each in forward if not each["access"]] or [each["name"] for each in forward]
     rates = np.nan_to_num(table["throughput_bits_per_s"].astype(float))
-    sums = pa.table({"link": table["link"], "sum": rates}).group_by("link").aggregate([("sum", "sum")])
-    carried: dict[str, float] = dict(
-        zip(map(str, sums["link"].to_pylist()), sums["sum_sum"].to_numpy().tolist(), strict=True)
-    )
+    of_rows = dictionary_encode(pa.array(table["link"], pa.string()))
+    sums = np.bincount(of_rows.indices.to_numpy(), rates, len(of_rows.dictionary))
+    carried = dict(zip(of_rows.dictionary.to_pylist(), sums.tolist(), strict=True))
     return {name: carried[name] for name in inner if carried.get(name, 0.0) > 0}
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from longhaul.analysis.sockets import summarise_sockets
+from longhaul.results.arrow_functions import dictionary_encode, multiply, subtract, take
 from longhaul.results.raw_tables import Records
 from longhaul.results.run_files import write_pieces, write_table
 
@@ -47,14 +47,14 @@ def write_tables(records: Records, engine: Mapping[str, Any] | None) -> Json:
 
 def _passages(table: pa.Table, names: Mapping[int, str]) -> pa.Table:
     """Arrival, departure and delay of each packet; null for what did not leave."""
-    arrival, departure = table.column("offered_ns"), table.column("due_ns").cast(pa.int64())
+    arrival, departure = table.column("offered_ns"), table.column("due_ns")
     return pa.table(
         {
             "link": table.column("link"),
             "way": table.column("way"),
             "arrival_ns": arrival,
             "departure_ns": departure,
-            "delay_ns": pc.subtract(departure, arrival),
+            "delay_ns": subtract(departure, arrival),
             "bytes": table.column("bytes"),
             "fate": table.column("fate"),
             "flow": _flows(table, names),
@@ -68,9 +68,9 @@ def _named(table: pa.Table, names: Mapping[int, str]) -> pa.Table:
 
 def _flows(table: pa.Table, names: Mapping[int, str]) -> Any:
     """The names of packets' flows; a flow without a name is known by its number."""
-    numbers = table.column("flow").combine_chunks().dictionary_encode()
+    numbers = dictionary_encode(table.column("flow").combine_chunks())
     labels = [names.get(flow or 0, f"flow {flow}") for flow in numbers.dictionary.to_pylist()]
-    return pa.DictionaryArray.from_arrays(numbers.indices, pa.array(labels, pa.string())).dictionary_decode()
+    return take(pa.array(labels, pa.string()), numbers.indices)
 
 
 _NO_RTT_NS = (0, (2**32 - 1) * 1000)
@@ -81,7 +81,7 @@ def _sockets(table: pa.Table) -> pa.Table:
     """The same with times in ns; a round trip is null until the kernel has measured one."""
     for column in ("rtt", "rttvar", "min_rtt", "rto"):
         place = table.column_names.index(f"{column}_us")
-        spans = pc.multiply(table.column(place).cast(pa.int64()), 1000)
+        spans = multiply(table.column(place), 1000)
         if column != "rto":
             known = [None if each in _NO_RTT_NS else each for each in spans.to_pylist()]
             spans = pa.chunked_array([known], pa.int64())

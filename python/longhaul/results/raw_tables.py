@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from longhaul.plan import Plan
+from longhaul.results.arrow_functions import dictionary_encode, is_in, is_valid, rows_where
 
 Array = np.ndarray[Any, Any]
 
@@ -119,7 +119,7 @@ def _values(column: Any) -> Array:
     """The values of a column; equal texts are one object."""
     if column.type != pa.string():
         return np.asarray(column.to_numpy(zero_copy_only=False))
-    encoded = column.dictionary_encode()
+    encoded = dictionary_encode(column)
     texts = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
     return np.asarray(texts[encoded.indices.to_numpy(zero_copy_only=False)])
 
@@ -163,14 +163,14 @@ class _Lines:
         for each in batch.schema:
             column = batch.column(each.name)
             if column.null_count and each.name not in _OPTIONAL:
-                batch = batch.filter(pc.is_valid(column))
+                batch = rows_where(batch, is_valid(column))
         return batch
 
     def _with_known_names(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         for name, names in self._known.items():
             place = batch.schema.get_field_index(name)
             if place >= 0 and batch.schema.field(place).type == pa.string():
-                batch = batch.filter(pc.is_in(batch.column(place), value_set=pa.array(names, pa.string())))
+                batch = rows_where(batch, is_in(batch.column(place), names))
         return batch
 
     def _read(self, piece: pa.Buffer, schema: pa.Schema) -> Iterator[pa.RecordBatch]:

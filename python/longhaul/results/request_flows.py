@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from longhaul.analysis.distributions import merged, thinned
+from longhaul.results.arrow_functions import dictionary_encode, take
 from longhaul.results.raw_tables import Records
 from longhaul.results.run_files import read_object
 from longhaul.scenario.model.traffic import TRANSFER_KINDS
@@ -101,8 +102,8 @@ def table(records: Records, traffic: Sequence[Row], flows: Sequence[Row]) -> pa.
             **{key: pa.array([row[key] for row in rows], pa.string()) for key in ("name", "from", "to")},
             "simulated": pa.array([bool(row.get("simulated")) for row in rows]),
         }
-    ).take(joined.column("owner"))
-    columns_of = {name: known.column(name) for name in known.column_names}
+    )
+    columns_of = {name: take(known.column(name), joined.column("owner")) for name in known.column_names}
     return pa.table(columns_of | {name: joined.column(name) for name in _NUMBERS})
 
 
@@ -112,10 +113,10 @@ def _simulated(records: Records, place: Mapping[str, int]) -> pa.Table:
     read = records.table("requests", ("flow", *recorded))
     if read is None:
         return pa.table({name: pa.array([], pa.int64()) for name in ("owner", *_NUMBERS)})
-    flows = read.column("flow").combine_chunks().dictionary_encode()
+    flows = dictionary_encode(read.column("flow").combine_chunks())
     owners = pa.array([place[str(flow)] for flow in flows.dictionary.to_pylist()], pa.int64())
     columns: Json = {name: read.column(name) for name in recorded}
-    columns |= {"owner": owners.take(flows.indices), "late_ns": pa.nulls(len(read), pa.int64())}
+    columns |= {"owner": take(owners, flows.indices), "late_ns": pa.nulls(len(read), pa.int64())}
     return pa.table({name: columns[name] for name in ("owner", *_NUMBERS)})
 
 

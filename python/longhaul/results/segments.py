@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from longhaul.plan import Plan
 from longhaul.results.raw_tables import Records
@@ -132,6 +131,8 @@ def _simulated(records: Records, engine: Mapping[str, Any]) -> Iterator[pa.Table
     table = records.table("segments", (*_COLUMNS, "link", "way", "blocks"))
     if table is None or not table.num_rows:
         return
+    import pyarrow.compute as pc
+
     data = table.filter(pc.field("bytes") > 0)
     seen = data.group_by(["flow", "link", "way"]).aggregate([("offered_ns", "min"), ("bytes", "sum")])
     first: dict[int, Json] = {}
@@ -148,6 +149,8 @@ def _simulated(records: Records, engine: Mapping[str, Any]) -> Iterator[pa.Table
 
 
 def _numbers(table: pa.Table, flow: int, way: str) -> dict[str, Array]:
+    import pyarrow.compute as pc
+
     mine = table.filter((pc.field("flow") == flow) & (pc.field("way") == way))
     return {name: mine.column(name).to_numpy() for name in [*_COLUMNS, "blocks"]}
 
@@ -180,21 +183,22 @@ def _counted(sent: Mapping[str, Array], answered: Mapping[str, Array]) -> dict[s
 def _rows(link: str, way: str, flow: str, found: Mapping[str, list[Any]], *, since_ns: int = 0) -> pa.Table:
     """One flow in the order of time; ``found`` has instants, first and last bytes by kind."""
     kinds = [kind for kind, columns in found.items() for _ in columns[0]]
-    columns = [
-        pa.concat_arrays(
-            [pa.array(each[place], pa.int64()) for each in found.values()] or [pa.array([], pa.int64())]
+    at_ns, first, last = (
+        np.concatenate(
+            [np.empty(0, np.int64), *(np.asarray(each[place], np.int64) for each in found.values())]
         )
         for place in range(3)
-    ]
-    table = pa.table(
+    )
+    order = np.lexsort((first, at_ns))
+    rows = len(order)
+    return pa.table(
         {
-            "link": pa.array([link] * len(columns[0]), pa.string()),
-            "way": pa.array([way] * len(columns[0]), pa.string()),
-            "flow": pa.array([flow] * len(columns[0]), pa.string()),
-            "t_ns": pc.subtract(columns[0], since_ns),
-            "kind": pa.array(kinds, pa.string()),
-            "from_bytes": columns[1],
-            "to_bytes": columns[2],
+            "link": pa.array([link] * rows, pa.string()),
+            "way": pa.array([way] * rows, pa.string()),
+            "flow": pa.array([flow] * rows, pa.string()),
+            "t_ns": at_ns[order] - since_ns,
+            "kind": pa.array([kinds[place] for place in order], pa.string()),
+            "from_bytes": first[order],
+            "to_bytes": last[order],
         }
     )
-    return table.take(pc.sort_indices(table, sort_keys=[("t_ns", "ascending"), ("from_bytes", "ascending")]))
