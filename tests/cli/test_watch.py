@@ -1,15 +1,10 @@
 """What `run --watch` shows: a table, on a real terminal."""
 
-import fcntl
 import io
-import os
-import pty
-import struct
-import sys
-import termios
 from pathlib import Path
 
 from rich.console import Console
+from terminals import on_a_terminal
 
 from longhaul.cli.terminal.links import link_table
 from longhaul.run.live_links import LinkNow
@@ -51,24 +46,8 @@ def test_the_busiest_links_are_shown_as_far_as_there_is_room() -> None:
 
 def test_a_terminal_shows_links_while_the_run_goes_on(tmp_path: Path) -> None:
     (tmp_path / "pair.yaml").write_text(PAIR)
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(tmp_path)
-        os.environ |= {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
-        argv = [sys.executable, "-m", "longhaul.cli.main", "run", "pair.yaml", "--watch", "--no-report"]
-        os.execv(sys.executable, argv)
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    said = b""
-    try:
-        while part := os.read(terminal, 65536):
-            said += part
-    except OSError:  # the terminal's other end is gone
-        pass
-    finally:
-        os.close(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) in (0, 4), said.decode()
-    rows = [
-        line for line in said.decode().splitlines() if "wan" in line and "->" in line and "Mbit/s" in line
-    ]
+    said, code = on_a_terminal(tmp_path, "run", "pair.yaml", "--watch", "--no-report")
+    assert code in (0, 4), said
+    rows = [line for line in said.splitlines() if "wan" in line and "->" in line and "Mbit/s" in line]
     # 5 Mbit/s of payload are 5.1 with headers; half of the link is in use.
-    assert any(" 5." in row and "5" in row.partition("%")[0][-4:] for row in rows), said.decode()
+    assert any(" 5." in row and "5" in row.partition("%")[0][-4:] for row in rows), said

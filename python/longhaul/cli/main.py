@@ -95,7 +95,7 @@ def main() -> None:
         click.echo(error.ctx.get_help() if error.ctx else "")
         sys.exit(2)
     except click.ClickException as error:
-        _end_with(f"{error.format_message()} [{_code_of(error)}]", 2)
+        _end_with(f"{_with_remedy(error)} [{_code_of(error)}]", 2)
     except (KeyboardInterrupt, click.Abort):
         sys.exit(130)
     except Exception as error:
@@ -114,6 +114,20 @@ def main() -> None:
             f"[{Code.INTERNAL}]",
             70,
         )
+
+
+def _with_remedy(error: click.ClickException) -> str:
+    """The message of click; one that says what is wrong, but not what is right, names the help that does."""
+    message = error.format_message()
+    says = isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter)
+    if (
+        says
+        or getattr(error, "possibilities", None)
+        or not isinstance(error, click.UsageError)
+        or not error.ctx
+    ):
+        return message
+    return f"{message.rstrip('.')}; see {error.ctx.command_path} --help"
 
 
 def _code_of(error: click.ClickException) -> Code:

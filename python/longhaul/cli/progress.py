@@ -14,6 +14,7 @@ from longhaul.cli.terminal.links import Screen
 from longhaul.report.console import Console
 from longhaul.run.live_links import Watch
 from longhaul.run.session import Message
+from longhaul.units.text import duration_text
 
 _NOT_LINKS = 4
 """Lines of a terminal that a table of links leaves to others."""
@@ -101,8 +102,22 @@ class Progress(Shown):
         self._console.print(text, style=style, highlight=False)
 
 
+class Concluding(Shown):
+    """Shows which results of a run are being written, and for how long."""
+
+    def __init__(self) -> None:
+        """Prepare; nothing is shown until a part is named."""
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        super().__init__(Bar(*columns, console=Console(stderr=True), transient=True))
+        self._task = self._bar.add_task("", total=None, visible=False)
+
+    def tell(self, part: str) -> None:
+        """From now on ``part`` is written."""
+        self._bar.update(self._task, description=f"writing {part}", visible=True)
+
+
 class Simulating(Shown):
-    """Shows how far a simulation has come, and how much faster than real time it is."""
+    """Shows how far a simulation has come, how long the rest takes at its pace, and that pace."""
 
     def __init__(self, duration_ns: int | None) -> None:
         """Prepare for a run of ``duration_ns``, or of unknown length."""
@@ -116,9 +131,13 @@ class Simulating(Shown):
                 transient=True,
             )
         )
-        self._task = self._bar.add_task("", total=duration_ns / 1e9 if duration_ns else None, note="")
+        self._duration_s = duration_ns / 1e9 if duration_ns else None
+        self._task = self._bar.add_task("", total=self._duration_s, note="")
 
     def tell(self, simulated_s: float, real_s: float) -> None:
         """Take simulated and real seconds into account."""
-        note = f"{simulated_s:.1f} s simulated, {simulated_s / max(real_s, 1e-3):.0f} times real time"
+        pace = simulated_s / max(real_s, 1e-3)
+        note = f"{simulated_s:.1f} s simulated, {pace:.3g} times real time"
+        if self._duration_s is not None and pace > 0:
+            note = f"{duration_text(max(self._duration_s - simulated_s, 0.0) / pace)} left, {note}"
         self._bar.update(self._task, completed=simulated_s, note=note)

@@ -47,20 +47,30 @@ def _words(error: Exception) -> str:
     return str(error)
 
 
-def conclude(directory: Path, *, reason: str, report: bool, strict: bool = False) -> Json:
+def conclude(
+    directory: Path,
+    *,
+    reason: str,
+    report: bool,
+    strict: bool = False,
+    progress: Callable[[str], None] = lambda _part: None,
+) -> Json:
     """Turn what a run left in ``raw/`` into results, and write the report.
 
-    ``strict``: a degraded network is a failure, now and whenever the results are written again.
+    ``strict``: a degraded network is a failure, now and whenever the results are written again. ``progress``
+    is told which part is written from then on.
     """
     from longhaul.results.summary import write_results
 
     if strict:
         directories.update_run(directory, strict=True)
+    progress("results")
     summary = write_results(directory)
     ending.end(directory, reason)
     if report:
         from longhaul.report.html import write_report
 
+        progress("report")
         write_report(directory, summary)
     return summary
 
