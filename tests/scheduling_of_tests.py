@@ -12,7 +12,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent
-QUIET = ("faults", "live", "relay")
+QUIET = ("live",)
 """Directories of tests that need a machine without other work."""
 BUDGET_S = 20
 """Time of a test on two cores. The summary lists tests that exceed it and are not in SLOW."""

@@ -198,7 +198,7 @@ function listLevels(head: HTMLElement, panel: PanelData): void {
 
 /** Says above a chart of bars which one the pointer is on. */
 function barTeller(head: HTMLElement, panel: PanelData, shown: readonly Points[]): (plot: uPlot) => void {
-  const said = head.appendChild(element('span', 'told'));
+  const said = head.appendChild(element('span', 'values-at-cursor'));
   return (plot) => {
     const { left = -1, top = -1 } = plot.cursor;
     said.textContent = '';
