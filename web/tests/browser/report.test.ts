@@ -221,7 +221,9 @@ test('the bar under the pointer is named', async () => {
   await figure.scrollIntoViewIfNeeded();
   const box = (await figure.locator('.u-over').boundingBox())!;
   await page.mouse.move(box.x + 20, box.y + box.height * 0.25);
-  await expect.poll(() => figure.locator('.values-at-cursor').textContent()).toMatch(/\((reno|cubic)\): [\d.]+ Mbit\/s/);
+  await expect
+    .poll(() => figure.locator('.values-at-cursor').textContent())
+    .toMatch(/\((reno|cubic)\): [\d.]+ Mbit\/s/);
 });
 
 test('without scripts a report says what is missing, and has its tables', async () => {
