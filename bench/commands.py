@@ -24,7 +24,9 @@ from statistics import median
 
 from figures import Row, measure_all, row
 
-COMMAND = (str(Path(sys.executable).with_name("longhaul")),)
+COMMAND = str(Path(sys.executable).with_name("longhaul"))
+LIBRARIES = ("click", "pydantic", "yaml", "numpy", "pyarrow.csv, pyarrow.parquet", "rich.progress", "jinja2")
+"""What a simulation with its report imports, each in an interpreter of its own."""
 SIZES = {10: (2, 4), 100: (4, 24), 500: (20, 24), 5_000: (40, 124)}
 """Links of a star: its sites, and the hosts of each."""
 MOST_WALL_S = {"longhaul --help": 0.1, "check of the template": 0.2, "sim of the template": 0.5}
@@ -71,17 +73,17 @@ class Used:
     peak_bytes: int
 
 
-def used(*arguments: str) -> Used:
-    """Run ``longhaul`` with these arguments to its end, in the current directory."""
+def used(*arguments: str, program: str = COMMAND) -> Used:
+    """Run ``longhaul``, or another program, with these arguments to its end, in the current directory."""
     null = (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0), (os.POSIX_SPAWN_DUP2, 1, 2)
     # Bytecode is written, as for users.
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     began_s = time.monotonic()
-    process = os.posix_spawn(COMMAND[0], (*COMMAND, *arguments), environment, file_actions=null)
+    process = os.posix_spawn(program, (program, *arguments), environment, file_actions=null)
     _, status, resources = os.wait4(process, 0)
     wall_s = time.monotonic() - began_s
     if status != 0:
-        raise SystemExit(f"longhaul {' '.join(arguments)}: exit code {os.waitstatus_to_exitcode(status)}")
+        raise SystemExit(f"{program} {' '.join(arguments)}: exit code {os.waitstatus_to_exitcode(status)}")
     return Used(wall_s, resources.ru_utime + resources.ru_stime, resources.ru_maxrss * 1024)
 
 
@@ -119,6 +121,22 @@ def commands(rounds: int) -> list[Row]:
         rows.append(row(name, wall_s, "s", f"at most {most}" if most else "", most is None or wall_s <= most))
         rows.append(row("  CPU time", median(each.cpu_s for each in many), "s", "", True))
     return rows
+
+
+def imports(rounds: int) -> list[Row]:
+    """What the libraries alone take, beyond the start of an interpreter: the floor of every command."""
+    lines = {
+        "an interpreter": "pass",
+        **{f"import of {each}": f"import {each}" for each in LIBRARIES},
+        "import of all these libraries": f"import {', '.join(LIBRARIES)}",
+    }
+    found: dict[str, list[float]] = defaultdict(list)
+    for _ in range(max(rounds, 5)):
+        for name, line in lines.items():
+            found[name].append(used("-P", "-c", line, program=sys.executable).cpu_s)
+    start_s = median(found.pop("an interpreter"))
+    rows = [row("an interpreter", start_s, "CPU s", "", True)]
+    return rows + [row(name, median(many) - start_s, "CPU s", "", True) for name, many in found.items()]
 
 
 def star(links: int) -> str:
@@ -181,6 +199,12 @@ def memory(rounds: int) -> list[Row]:
 if __name__ == "__main__":
     measure_all(
         __doc__,
-        {"commands": commands, "overhead": overhead, "reports": reports, "memory": memory},
+        {
+            "commands": commands,
+            "imports": imports,
+            "overhead": overhead,
+            "reports": reports,
+            "memory": memory,
+        },
         Path(__file__).parent / "commands.json",
     )
