@@ -10,6 +10,7 @@ import csv
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -135,6 +136,24 @@ class Bench:
             }
             for part, content in parts.items()
         ]
+
+    def missed(self) -> list[Json]:
+        """The figures that miss their targets, under the first reason of ``bench/reasons.toml`` that fits.
+
+        Figures without a reason are under an empty one; reasons that no figure has are left out.
+        """
+        reasons: list[Json] = tomllib.loads((ROOT / "bench/reasons.toml").read_text("utf-8"))["reason"]
+        found: dict[str, list[dict[str, str]]] = {each["why"].strip(): [] for each in reasons} | {"": []}
+        for name, row in self._missed():
+            fits = (each for each in reasons for form in each["figures"] if fnmatchcase(name, form))
+            why = next(fits, {"why": ""})["why"].strip()
+            found[why].append({**_row(row), "target": _prose(str(row["target"]))})
+        return [{"why": why, "rows": rows} for why, rows in found.items() if rows]
+
+    def _missed(self) -> Iterator[tuple[str, Json]]:
+        for path in sorted((ROOT / "bench").glob("*.json")):
+            for part in json.loads(path.read_text(encoding="utf-8"))["figures"].values():
+                yield from ((f"{path.stem}: {row['what']}", row) for row in part["rows"] if not row["met"])
 
     def origin(self, name: str) -> str:
         """When and where the parts of a benchmark were measured."""

@@ -36,6 +36,11 @@ def test_what_is_said_of_a_benchmark_comes_from_its_data() -> None:
             assert not ("bench/" in paragraph and QUOTED.search(paragraph)), f"{path}: {paragraph}"
 
 
+def test_every_target_that_is_missed_has_a_reason() -> None:
+    unexplained = [each["rows"] for each in documents.Bench().missed() if not each["why"]]
+    assert unexplained == [], "say in bench/reasons.toml what limits them"
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "bench").glob("*.json")), ids=lambda path: path.stem)
 def test_every_part_of_a_benchmark_says_where_it_comes_from(path: Path) -> None:
     parts = json.loads(path.read_text(encoding="utf-8"))["figures"]
