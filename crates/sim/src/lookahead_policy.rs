@@ -61,6 +61,15 @@ impl LookaheadPolicy {
         (self.possible && is_chosen).then(|| most.min(now + self.stride))
     }
 
+    /// How far the calendar runs, at most to `before`, until lookahead is tried again.
+    pub fn calendar_until(&self, before: Time) -> Time {
+        if self.possible && self.scheduler == Scheduler::Automatic {
+            before.min(self.not_before)
+        } else {
+            before
+        }
+    }
+
     /// Adapts to a span that ended at `now` and had so many events in so many rounds.
     pub fn record_rounds(&mut self, now: Time, span: Span, events: u64, rounds: u64) {
         if span >= self.stride {

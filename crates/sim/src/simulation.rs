@@ -95,7 +95,8 @@ impl Simulation {
                 }
                 match self.lookahead_policy.limit(self.done_before, before) {
                     Some(limit) => self.run_lookahead(limit),
-                    None => self.run_by_calendar(before, stop),
+                    // Until lookahead is tried again.
+                    None => self.run_by_calendar(self.lookahead_policy.calendar_until(before), stop),
                 }
             }
             if before == change {

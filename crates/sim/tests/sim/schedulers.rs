@@ -201,3 +201,19 @@ fn the_end_is_recorded_once_even_if_it_is_time_for_a_sample() {
         assert_eq!(times, [0, SECOND, 2 * SECOND, last]);
     }
 }
+
+#[test]
+fn lookahead_begins_again_when_traffic_does() {
+    // With nothing to do, lookahead fails in its first milliseconds.
+    let plan = apart(1500, vec![direction(MS, Some(100_000_000)); 50]);
+    let bulk = |pair: usize| Flow {
+        start_ns: 60 * MS,
+        ..flow(&format!("bulk{pair}"), [2 * pair, 2 * pair + 1], tcp(named("reno"), sack()))
+    };
+    let plan = Plan { duration_ns: Some(SECOND), ..with(plan, (0..50).map(bulk).collect()) };
+    let mut simulation = Simulation::new(plan, Records::none()).unwrap();
+    simulation.advance(Time::from_ns(50 * MS), u64::MAX);
+    assert!(!simulation.lookahead_is_active());
+    simulation.advance(Time::from_ns(200 * MS), u64::MAX);
+    assert!(simulation.lookahead_is_active());
+}
