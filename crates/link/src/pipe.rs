@@ -71,6 +71,9 @@ pub struct Admission<'a, P> {
     framing: Framing,
     per_byte: u64,
     wire: Serialiser,
+    /// See [`Pipe::is_simple`].
+    is_simple: bool,
+    /// Whether no packet waits, either.
     is_clear: bool,
     wire_bytes: u64,
     admitted: usize,
@@ -84,8 +87,11 @@ impl<P: LinkPacket> Admission<'_, P> {
     /// How it ends, if it is lost or refused.
     #[inline(always)]
     pub fn admit(&mut self, now: Time, bytes: u32) -> Result<Time, Fate> {
-        let end = if self.is_clear && self.wire.busy_until() <= now {
-            // What `Pipe::admit` does when nothing is in the way.
+        let end = if self.is_simple {
+            if !self.is_clear || self.wire.busy_until() > now {
+                self.wait(now, bytes)?;
+            }
+            // What `Pipe::admit` does when nothing else is in the way.
             let framed = u64::from(self.framing.framed(bytes));
             self.wire_bytes += framed;
             self.wire.send_for(now, Span::from_ps(framed * self.per_byte))
@@ -97,11 +103,19 @@ impl<P: LinkPacket> Admission<'_, P> {
         Ok(end + self.delay)
     }
 
+    /// A packet comes to a wire that may be busy.
+    #[inline]
+    fn wait(&mut self, now: Time, bytes: u32) -> Result<(), Fate> {
+        let waits = self.pipe.pass_queue(self.wire, now, bytes);
+        self.is_clear = self.pipe.queue.is_empty();
+        waits.inspect_err(|_| self.pipe.count_offer(1, u64::from(bytes)))
+    }
+
     #[inline(never)]
     fn admit_slowly(&mut self, now: Time, bytes: u32) -> Result<Time, Fate> {
         self.pipe.wire = self.wire;
         let admitted = self.pipe.admit(now, bytes);
-        (self.wire, self.is_clear) = (self.pipe.wire, self.pipe.is_clear());
+        self.wire = self.pipe.wire;
         admitted.inspect_err(|_| self.pipe.count_offer(1, u64::from(bytes)))
     }
 
@@ -213,7 +227,8 @@ impl<P: LinkPacket> Pipe<P> {
             framing: self.framing.without_cells(),
             per_byte: self.pace.per_byte(),
             wire: self.wire,
-            is_clear: self.is_clear(),
+            is_simple: self.is_simple(),
+            is_clear: self.queue.is_empty(),
             wire_bytes: 0,
             admitted: 0,
             bytes: 0,
@@ -221,10 +236,10 @@ impl<P: LinkPacket> Pipe<P> {
         }
     }
 
-    /// Whether a packet that finds the wire free has nothing else in its way, and takes so long per byte.
-    fn is_clear(&self) -> bool {
-        let Pipe { pace, framing, lossless, queue, .. } = self;
-        *lossless && queue.is_empty() && framing.cells.is_none() && matches!(pace, Pace::PerByte(_))
+    /// Whether all packets are let in for which there is room, and each of their bytes takes equally long.
+    fn is_simple(&self) -> bool {
+        let Pipe { pace, framing, lossless, .. } = self;
+        *lossless && framing.cells.is_none() && matches!(pace, Pace::PerByte(_))
     }
 
     fn count_offer(&mut self, packets: u64, bytes: u64) {
@@ -249,13 +264,19 @@ impl<P: LinkPacket> Pipe<P> {
             self.counters.lost_packets += 1;
             return Err(Fate::Lost);
         }
+        self.pass_queue(self.wire, now, bytes)
+    }
+
+    /// A packet comes at `now`, with the wire in this state; it waits if the wire is busy.
+    #[inline]
+    fn pass_queue(&mut self, wire: Serialiser, now: Time, bytes: u32) -> Result<(), Fate> {
         self.settle(now);
-        if self.wire.busy_until() > now {
+        if wire.busy_until() > now {
             if self.limit.refuses(self.queue.len() as u64, self.waiting_bytes, bytes) {
                 self.counters.overflowed_packets += 1;
                 return Err(Fate::Overflowed);
             }
-            self.queue.push_back(QueuedPacket { since: now, wire: self.wire, bytes });
+            self.queue.push_back(QueuedPacket { since: now, wire, bytes });
             self.waiting_bytes += u64::from(bytes);
         }
         Ok(())

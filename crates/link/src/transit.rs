@@ -55,20 +55,6 @@ impl<P: Copy> Transit<P> {
         self.packets.last_mut()
     }
 
-    /// The first one goes over to the end of another one, where it may be changed.
-    #[inline]
-    pub fn pass_first<'a>(&mut self, onward: &'a mut Transit<P>) -> Option<&'a mut (Time, P)> {
-        let first = self.packets.get(self.gone)?;
-        self.gone += 1;
-        onward.append(first)
-    }
-
-    /// The first one and when it is due.
-    #[inline]
-    pub fn peek(&self) -> Option<&(Time, P)> {
-        self.packets.get(self.gone)
-    }
-
     /// Takes out the first one, if it is due at `now`.
     #[inline]
     pub fn take(&mut self, now: Time) -> Option<(Time, P)> {
@@ -86,9 +72,15 @@ impl<P: Copy> Transit<P> {
         &mut self.packets[self.gone..]
     }
 
-    /// The first `count` go over to another one.
+    /// The first `count` go over to another one. All of them go to an empty one without being copied.
     #[inline]
     pub fn move_on(&mut self, count: usize, onward: &mut Transit<P>) {
+        if count == self.len() && onward.is_empty() {
+            std::mem::swap(self, onward);
+            self.packets.clear();
+            self.gone = 0;
+            return;
+        }
         if onward.packets.capacity() - onward.packets.len() < count {
             onward.move_up();
         }

@@ -11,15 +11,17 @@
 mod channel;
 mod lanes;
 mod onward;
+mod serve;
 
 use channel::Channel;
 use onward::Onward;
+use serve::Merge;
 
-use crate::network::{Direction, Totals};
-use crate::packet::{DirectionId, Fate, NodeId, Packet};
+use crate::network::Direction;
+use crate::packet::{DirectionId, NodeId, Packet};
 use crate::{Network, Sink};
 use longhaul_link::Line;
-use longhaul_units::{Span, Time};
+use longhaul_units::Time;
 
 const NONE: u32 = u32::MAX;
 
@@ -32,9 +34,8 @@ pub(crate) struct Lookahead {
     channels: Vec<Channel>,
     /// Of each direction: what it takes from now on is not due before.
     horizons: Vec<Time>,
-    /// Empty but while a direction that several feed is served: when the first packet of each of its inputs comes.
-    /// The earliest is last.
-    heads: Vec<Head>,
+    /// Empty but while a direction is served that several feed.
+    merge: Merge,
     /// Used directions, those that feed others first.
     order: Vec<u32>,
     /// Of each node: the channel that its host's packets go through, if all go through one.
@@ -43,14 +44,6 @@ pub(crate) struct Lookahead {
     inboxes: Vec<Vec<u32>>,
     /// Of each node: before this instant, its host has acted.
     clocks: Vec<Time>,
-}
-
-/// When the first packet of an input comes. At equal instants, the first input's go first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Head {
-    at: Time,
-    /// Its position among the inputs.
-    position: u32,
 }
 
 #[derive(Debug, Default)]
@@ -168,7 +161,12 @@ impl Network {
     #[inline]
     pub fn arrive_ahead(&mut self, host: NodeId, before: Time, sink: &mut impl Sink) -> Option<Time> {
         let ahead = self.lookahead.as_mut()?;
-        let (channel, _) = first(&ahead.channels, &ahead.inboxes[host.0 as usize], before)?;
+        let channel = match ahead.inboxes[host.0 as usize][..] {
+            [only] => {
+                Some(only).filter(|_| ahead.channels[only as usize].first().is_some_and(|at| at < before))?
+            }
+            ref several => first(&ahead.channels, several, before)?,
+        };
         let from = ahead.channels[channel as usize].from;
         let (due, packet) = ahead.channels[channel as usize].take(before)?;
         self.totals.delivered += 1;
@@ -230,158 +228,6 @@ impl Lookahead {
         });
         horizons.min().unwrap_or(Time::NEVER)
     }
-
-    /// Lets a direction handle what comes before `until`.
-    fn serve(
-        &mut self,
-        index: usize,
-        until: Time,
-        direction: &mut Direction,
-        totals: &mut Totals,
-        sink: &mut impl Sink,
-    ) {
-        if let [only] = self.lanes[index].inputs[..] {
-            self.serve_run(index, only, until, direction, totals, sink);
-        } else {
-            self.serve_merged(index, until, direction, totals, sink);
-        }
-        let Line::Pipe(pipe) = &mut direction.link else { return };
-        pipe.settle(Time::from_ps(until.ps().saturating_sub(1)));
-        self.lanes[index].clock = until;
-        self.horizons[index] = pipe.earliest_due(until);
-    }
-
-    /// Handles the packets of the only input in place.
-    #[inline(never)]
-    fn serve_run(
-        &mut self,
-        index: usize,
-        input: u32,
-        until: Time,
-        direction: &mut Direction,
-        totals: &mut Totals,
-        sink: &mut impl Sink,
-    ) {
-        let Direction { link: Line::Pipe(pipe), tapped, .. } = direction else { return };
-        let lane = &self.lanes[index];
-        let hops = lane.hops_to_sole();
-        let mut arriving = std::mem::replace(&mut self.channels[input as usize], Channel::new(NONE));
-        while arriving.first().is_some_and(|at| at < until) {
-            let run = pipe.admit_run(arriving.waiting(), until, |packet, at| {
-                packet.offered = at;
-                packet.hops += hops;
-            });
-            totals.hops += run.admitted as u64;
-            if *tapped {
-                for (due, packet) in &arriving.waiting()[..run.admitted] {
-                    sink.passed(DirectionId(index as u32), packet, packet.offered, Ok(*due));
-                }
-            }
-            if lane.sole == NONE {
-                for entry in &arriving.waiting()[..run.admitted] {
-                    lane.pass_on(&mut self.channels, entry);
-                }
-                arriving.forget(run.admitted, run.bytes);
-            } else {
-                arriving.move_on(run.admitted, run.bytes, &mut self.channels[lane.sole as usize]);
-            }
-            if let Some(fate) = run.refused
-                && let Some((at, packet)) = arriving.take(until)
-            {
-                refuse(index, packet, fate.into(), at, *tapped, totals, sink);
-            }
-        }
-        self.channels[input as usize] = arriving;
-    }
-
-    /// Handles the packets of several inputs in the order in which they come.
-    #[inline(never)]
-    fn serve_merged(
-        &mut self,
-        index: usize,
-        until: Time,
-        direction: &mut Direction,
-        totals: &mut Totals,
-        sink: &mut impl Sink,
-    ) {
-        let Direction { link: Line::Pipe(pipe), tapped, .. } = direction else { return };
-        let Lookahead { lanes, channels, heads, .. } = self;
-        let lane = &lanes[index];
-        let head = |(position, &input): (u32, &u32)| {
-            let at = channels[input as usize].first()?;
-            (at < until).then_some(Head { at, position })
-        };
-        heads.extend((0..).zip(&lane.inputs).filter_map(head));
-        if heads.is_empty() {
-            return;
-        }
-        heads.sort_unstable_by(|a, b| b.cmp(a));
-        let end = Head { at: until, position: 0 };
-        let mut admission = pipe.admission();
-        while let [others @ .., Head { position, .. }] = &mut heads[..] {
-            let position = *position;
-            let input = lane.inputs[position as usize] as usize;
-            let next = others.last().copied().unwrap_or(end);
-            // Its packets go as long as they precede the next input's.
-            let last = Time::from_ps(next.at.ps() - u64::from(position > next.position || next.at == until));
-            while let Some(&(at, Packet { bytes, destination, .. })) = channels[input].peek()
-                && at <= last
-            {
-                match admission.admit(at, bytes) {
-                    Ok(due) => {
-                        let onward = lane.channel_to(destination);
-                        let pair = channels.get_disjoint_mut([input, onward as usize]);
-                        let Ok([arriving, leaving]) = pair else { break };
-                        let Some(moved) = arriving.pass_first(leaving) else { break };
-                        moved.0 = due;
-                        moved.1.offered = at;
-                        moved.1.hops += u8::from(onward != lane.to_host);
-                        if *tapped {
-                            sink.passed(DirectionId(index as u32), &moved.1, at, Ok(due));
-                        }
-                    }
-                    Err(fate) => {
-                        if let Some((at, packet)) = channels[input].take(last) {
-                            refuse(index, packet, fate.into(), at, *tapped, totals, sink);
-                        }
-                    }
-                }
-            }
-            if let Some(at) = channels[input].first().filter(|&at| at < until) {
-                // It goes back to its place among the others, mostly a step away.
-                let head = Head { at, position };
-                let mut place = heads.len() - 1;
-                while place > 0 && heads[place - 1] < head {
-                    heads[place] = heads[place - 1];
-                    place -= 1;
-                }
-                heads[place] = head;
-            } else {
-                heads.pop();
-            }
-        }
-        totals.hops += admission.finish().0 as u64;
-    }
-}
-
-/// `packet`, offered to a direction at `at`, ends there.
-#[cold]
-fn refuse(
-    index: usize,
-    packet: Packet,
-    fate: Fate,
-    at: Time,
-    tapped: bool,
-    totals: &mut Totals,
-    sink: &mut impl Sink,
-) {
-    totals.hops += 1;
-    totals.count(fate);
-    let direction = DirectionId(index as u32);
-    if tapped {
-        sink.passed(direction, &packet, at, Err(fate));
-    }
-    sink.end(Packet { offered: at, ..packet }, fate, at, Some(direction));
 }
 
 impl Lane {
@@ -413,20 +259,8 @@ impl Lane {
     }
 }
 
-/// Of `inputs`, the one whose first packet comes first and before an instant; and before which instant
-/// no other has one.
-#[inline]
-fn first(channels: &[Channel], inputs: &[u32], before: Time) -> Option<(u32, Time)> {
-    let (mut earliest, mut found, mut second) = (before, None, before);
-    for &input in inputs {
-        let Some(due) = channels[input as usize].first() else { continue };
-        if due < earliest {
-            second = earliest;
-            (earliest, found) = (due, Some(input));
-        } else {
-            // At equal instants, the first input's go first.
-            second = second.min(due + Span::from_ps(1));
-        }
-    }
-    found.map(|input| (input, second))
+/// Of `inputs`, the one whose first packet comes first and before an instant; at equal instants, the first one.
+fn first(channels: &[Channel], inputs: &[u32], before: Time) -> Option<u32> {
+    let due = |&&input: &&u32| channels[input as usize].first().unwrap_or(Time::NEVER);
+    inputs.iter().min_by_key(due).copied().filter(|input| due(&input) < before)
 }

@@ -3,7 +3,10 @@ use longhaul_link::Transit;
 use longhaul_units::Time;
 
 /// Packets on the way from one direction to the next, or to or from a host, and when they arrive.
+///
+/// One cache line: in a large network, each is far from the last one that was used.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(super) struct Channel {
     /// The direction that they come from, if they come from one.
     pub from: u32,
@@ -32,21 +35,6 @@ impl Channel {
     #[inline]
     pub fn append(&mut self, entry: &(Time, Packet)) -> Option<&mut (Time, Packet)> {
         self.packets.append(entry)
-    }
-
-    /// The first one and when it arrives.
-    #[inline]
-    pub fn peek(&self) -> Option<&(Time, Packet)> {
-        self.packets.peek()
-    }
-
-    /// Moves the first one to the end of `onward`, where it may be changed.
-    #[inline]
-    pub fn pass_first<'a>(&mut self, onward: &'a mut Channel) -> Option<&'a mut (Time, Packet)> {
-        let moved = self.packets.pass_first(&mut onward.packets)?;
-        self.taken.0 += 1;
-        self.taken.1 += u64::from(moved.1.bytes);
-        Some(moved)
     }
 
     /// Takes out the first one, if it arrives by `until`.

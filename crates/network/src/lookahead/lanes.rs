@@ -1,4 +1,5 @@
 use super::channel::Channel;
+use super::serve::Merge;
 use super::{Lane, Lookahead, NONE};
 use crate::Network;
 use crate::packet::{DirectionId, NodeId};
@@ -85,7 +86,7 @@ impl Network {
             lanes,
             channels,
             horizons: vec![Time::ZERO; self.directions.len()],
-            heads: Vec::new(),
+            merge: Merge::default(),
             order,
             entrances,
             inboxes,
