@@ -4,7 +4,11 @@ use crate::payload::{Payload, PayloadSink};
 use crate::ping::Ping;
 use crate::stream::TcpEndpoint;
 use longhaul_network::{Flags, Network, NodeId, Packet};
+use longhaul_transport::{Flags as SegmentFlags, Segment};
 use longhaul_units::Time;
+
+/// ECT(0), the lower two bits of the traffic class (RFC 3168, section 5).
+const ECT: u8 = 2;
 
 /// A simulated end: it is told the time and what arrives, and sends.
 pub(crate) enum Agent {
@@ -43,14 +47,28 @@ pub struct AgentContext<'a, C> {
 
 impl<C: PayloadSink> AgentContext<'_, C> {
     /// Sends a packet of `bytes` (IP and above) with `payload`.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn send(&mut self, way: &Way, payload: Payload, bytes: u32, class: u8) {
         let mut flags = Flags::DONT_FRAGMENT;
-        flags.set(Flags::V6, way.ipv6);
         flags.set(Flags::ECHO_REQUEST, matches!(payload, Payload::Echo(_)));
         flags.set(Flags::TAKEN, matches!(payload, Payload::Datagram { .. }));
+        let body = self.sink.payloads().insert(way.peer, payload);
+        self.send_body(way, body, bytes, class, flags);
+    }
+
+    /// Sends a segment.
+    #[inline(always)]
+    pub(crate) fn send_segment(&mut self, way: &Way, segment: &Segment) {
+        let class = if segment.flags.has(SegmentFlags::ECT) { ECT } else { 0 };
+        let body = self.sink.payloads().insert_segment(way.peer, segment);
+        self.send_body(way, body, segment.total_bytes(), class, Flags::DONT_FRAGMENT);
+    }
+
+    #[inline(always)]
+    fn send_body(&mut self, way: &Way, body: u32, bytes: u32, class: u8, mut flags: Flags) {
+        flags.set(Flags::V6, way.ipv6);
         let packet = Packet {
-            body: self.sink.payloads().insert(way.peer, payload),
+            body,
             segment: 0,
             segments: 1,
             bytes,

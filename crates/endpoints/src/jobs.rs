@@ -3,8 +3,7 @@
 use crate::agent::{Agent, AgentContext, Way};
 use crate::build::{path_mtu, settings};
 use crate::endpoints::Endpoints;
-use crate::payload::{Payload, PayloadSink};
-use crate::stream::ect;
+use crate::payload::PayloadSink;
 use longhaul_network::{Network, NodeId};
 use longhaul_plan::{Job as Plan, Plan as Whole, Step};
 use longhaul_random::Seed;
@@ -126,7 +125,7 @@ impl Channel {
 
     fn transmit(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
         while let Some(segment) = self.connection.poll(context.now) {
-            context.send(&self.way, Payload::Segment(segment), segment.total_bytes(), ect(&segment));
+            context.send_segment(&self.way, &segment);
         }
         self.timer = self.connection.timer().min(self.opens.unwrap_or(Time::NEVER));
     }

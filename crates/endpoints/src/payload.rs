@@ -104,26 +104,16 @@ impl Slot {
         }
     }
 
-    #[inline]
-    fn of(agent: u32, payload: &Payload) -> Self {
-        match *payload {
-            Payload::Segment(segment) => {
-                let kind = if segment.sacks[0].is_empty() { Kind::Segment } else { Kind::SegmentWithSacks };
-                Slot {
-                    acknowledged: segment.acknowledged,
-                    sent: segment.sent,
-                    echo: segment.echo,
-                    window: segment.window,
-                    bytes: segment.bytes,
-                    flags: segment.flags,
-                    ..Slot::new(agent, kind, segment.sequence)
-                }
-            }
-            Payload::Datagram { number, bytes, sent } => {
-                Slot { window: bytes, sent, ..Slot::new(agent, Kind::Datagram, number) }
-            }
-            Payload::Echo(number) => Slot::new(agent, Kind::Echo, number),
-            Payload::EchoReply(number) => Slot::new(agent, Kind::EchoReply, number),
+    #[inline(always)]
+    fn of(agent: u32, kind: Kind, segment: &Segment) -> Self {
+        Slot {
+            acknowledged: segment.acknowledged,
+            sent: segment.sent,
+            echo: segment.echo,
+            window: segment.window,
+            bytes: segment.bytes,
+            flags: segment.flags,
+            ..Slot::new(agent, kind, segment.sequence)
         }
     }
 
@@ -223,22 +213,40 @@ impl PayloadPool {
     }
 
     /// Takes `payload` for `agent`; returns the packet's body.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn insert(&mut self, agent: u32, payload: Payload) -> u32 {
-        let slot = Slot::of(agent, &payload);
-        let place = if let Some(place) = self.free.pop_front() {
-            self.slots[place as usize] = slot;
-            place
-        } else {
-            self.slots.push(slot);
-            (self.slots.len() - 1) as u32
-        };
-        if let Payload::Segment(segment) = payload
-            && slot.kind == Kind::SegmentWithSacks
-        {
-            self.put_sacks(place as usize, segment.sacks);
+        match payload {
+            Payload::Segment(segment) => self.insert_segment(agent, &segment),
+            Payload::Datagram { number, bytes, sent } => {
+                self.insert_slot(Slot { window: bytes, sent, ..Slot::new(agent, Kind::Datagram, number) })
+            }
+            Payload::Echo(number) => self.insert_slot(Slot::new(agent, Kind::Echo, number)),
+            Payload::EchoReply(number) => self.insert_slot(Slot::new(agent, Kind::EchoReply, number)),
         }
+    }
+
+    /// Takes a segment for `agent`; returns the packet's body.
+    #[inline(always)]
+    pub(crate) fn insert_segment(&mut self, agent: u32, segment: &Segment) -> u32 {
+        if segment.sacks[0].is_empty() {
+            return self.insert_slot(Slot::of(agent, Kind::Segment, segment));
+        }
+        let body = self.insert_slot(Slot::of(agent, Kind::SegmentWithSacks, segment));
+        self.put_sacks((body & !SIMULATED) as usize, segment.sacks);
+        body
+    }
+
+    #[inline(always)]
+    fn insert_slot(&mut self, slot: Slot) -> u32 {
+        let Some(place) = self.free.pop_front() else { return self.add_slot(slot) };
+        self.slots[place as usize] = slot;
         place | SIMULATED
+    }
+
+    #[cold]
+    fn add_slot(&mut self, slot: Slot) -> u32 {
+        self.slots.push(slot);
+        (self.slots.len() - 1) as u32 | SIMULATED
     }
 
     #[inline(never)]

@@ -1,21 +1,14 @@
 use crate::agent::{AgentContext, Way};
-use crate::payload::{Payload, PayloadSink};
+use crate::payload::PayloadSink;
 use longhaul_congestion::AlgorithmSettings;
 use longhaul_network::NodeId;
 use longhaul_random::Seed;
-use longhaul_transport::{Connection, Flags, Info, Segment, Settings};
+use longhaul_transport::{Connection, Info, Segment, Settings};
 use longhaul_units::{Histogram, Rate, Serialiser, Time};
 use std::sync::Arc;
 
-/// ECT(0), the lower two bits of the traffic class (RFC 3168, section 5).
-const ECT: u8 = 2;
 /// What a connection is given that sends until it is stopped.
 const ENDLESS: u64 = u64::MAX / 2;
-
-/// The traffic class of a segment.
-pub fn ect(segment: &Segment) -> u8 {
-    if segment.flags.has(Flags::ECT) { ECT } else { 0 }
-}
 
 /// What all connections of a flow have in common.
 #[derive(Debug)]
@@ -282,7 +275,7 @@ impl TcpEndpoint {
     fn transmit(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
         let State::Open(connection) = &mut self.connection else { return };
         while let Some(segment) = connection.poll(context.now) {
-            context.send(&self.way, Payload::Segment(segment), segment.total_bytes(), ect(&segment));
+            context.send_segment(&self.way, &segment);
         }
         let over = connection.is_closed() || connection.has_failed();
         self.timer = match &self.application {
