@@ -137,6 +137,34 @@ def fat_tree(flows: int, seconds: float, *, starts_s: tuple[float, float]) -> Pl
     return plan
 
 
+def quiet_star(seconds: float) -> Plan:
+    """A hundred sites of a thousand hosts around a hub; a hundred hosts send 1 Mbit/s each to random others.
+
+    A scenario has at most 20,000 nodes, so the plan of one site with one host is copied.
+    """
+    nodes = {"hub": {"kind": "router"}, "site": {"kind": "router"}, "host": {"kind": "host"}}
+    wan = {"endpoints": ["site", "hub"], "delay": "2ms", "rate": "10Gbit", "queue": "1000p"}
+    lan = {"endpoints": ["host", "site"], "delay": "50us", "rate": "1Gbit", "queue": "1000p"}
+    plan = resolved("quiet-star", seconds, nodes, {"wan": wan, "lan": lan})
+    hub, site, host = plan["nodes"]
+    wan, lan = plan["links"]
+    nowhere = {"ipv4": None, "ipv6": None}
+    plan["nodes"], plan["links"], hosts = [{**hub, **nowhere}], [], []
+    for number in range(100):
+        router = len(plan["nodes"])
+        plan["nodes"].append({**site, **nowhere, "name": f"r{number}"})
+        plan["links"].append({**wan, "name": f"wan{number}", "endpoints": [router, 0]})
+        for name in (f"h{number}-{each}" for each in range(1000)):
+            hosts.append(len(plan["nodes"]))
+            plan["nodes"].append({**host, **nowhere, "name": name})
+            plan["links"].append({**lan, "name": name, "endpoints": [hosts[-1], router]})
+    rng = random.Random(1)
+    for flow in range(100):
+        source, sink = rng.sample(hosts, 2)
+        plan["flows"].append(bulk(f"flow{flow}", source, sink, {"recovery": "sack"}, bits_per_s=1_000_000))
+    return plan
+
+
 def resolved(name: str, seconds: float, nodes: Mapping[str, Any], links: Mapping[str, Any]) -> Plan:
     """The plan of a scenario without traffic."""
     scenario = {
