@@ -78,7 +78,11 @@ impl LookaheadPolicy {
             let stride = Span::from_ps(span.ps() * longer / shorter);
             self.stride = stride.clamp(SHORTEST, LONGEST);
         }
-        if rounds > 8 && events * PARTS_AN_EVENT < rounds * self.parts {
+        if rounds <= 8 {
+            // Too few to tell.
+            return;
+        }
+        if events * PARTS_AN_EVENT < rounds * self.parts {
             self.not_before = now + self.backoff;
             // The next attempt is short, so that it costs little if it fails, too.
             self.stride = SHORTEST;
@@ -106,6 +110,18 @@ mod tests {
         }
         policy.record_rounds(now, Span::from_ms(1), 3_000, 10);
         assert!(policy.limit(now, Time::NEVER).is_some(), "it was faster");
+    }
+
+    #[test]
+    fn a_span_of_few_rounds_does_not_shorten_the_time_to_the_next_attempt() {
+        let mut policy = LookaheadPolicy::new(true, 1_000);
+        let mut now = Time::ZERO;
+        for backoff in [50, 100, 200] {
+            policy.record_rounds(now, Span::from_us(100), 10, 1);
+            policy.record_rounds(now, Span::from_ms(1), 10, 10);
+            assert_eq!(policy.calendar_until(Time::NEVER), now + Span::from_ms(backoff));
+            now = policy.calendar_until(Time::NEVER);
+        }
     }
 
     #[test]
