@@ -4,6 +4,7 @@
 //! 3). A late turn changes no later decision, because the network works with due times; it only
 //! adds lateness.
 
+mod batches;
 mod class_gaps;
 mod control;
 mod egress;

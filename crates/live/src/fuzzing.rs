@@ -32,7 +32,7 @@ pub fn super_packet(bytes: &[u8]) {
             let count = count.min(segments - first);
             let mut room = [0; HEADER_ROOM];
             let changes = HeaderChanges { hops: 3, class: 1 };
-            let header = shape.headers(packet, first, count, changes, &mut room);
+            let header = shape.headers(packet, &shape.run(packet, first, count), changes, &mut room);
             let (start, length) = shape.payload(packet.len(), first, count);
             payload.extend_from_slice(&packet[start..start + length]);
             if count == 1 {

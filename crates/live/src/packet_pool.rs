@@ -96,9 +96,14 @@ impl PacketPool {
 
     /// Holds a packet that a router made; held once.
     pub fn create(&mut self, packet: &[u8]) -> Option<u32> {
+        self.hold(&[0; VNET_HEADER], packet)
+    }
+
+    /// Holds a packet with its virtio header; held once.
+    pub fn hold(&mut self, vnet: &[u8; VNET_HEADER], packet: &[u8]) -> Option<u32> {
         let length = packet.len();
         let class = CLASSES.iter().position(|&size| length + VNET_HEADER <= size)?;
-        let shape = Shape::of(&[0; VNET_HEADER], packet)?;
+        let shape = Shape::of(vnet, packet)?;
         let slot = self.take_slot(class)?;
         self.pools[class].slot_mut(slot)[VNET_HEADER..VNET_HEADER + length].copy_from_slice(packet);
         Some(self.add(Body { class: class as u8, slot, length: length as u32, references: 1, shape }))

@@ -4,6 +4,8 @@
 //! Virtio headers: `linux/virtio_net.h`. TCP segments repeat the headers with their own sequence
 //! number; FIN and PSH belong to the last, CWR to the first (as the kernel's segmentation does).
 
+mod joining;
+
 use crate::tun::VNET_HEADER;
 
 const VIRTIO_NET_HDR_F_NEEDS_CSUM: u8 = 1;
@@ -27,6 +29,21 @@ pub struct HeaderChanges {
     pub class: u8,
 }
 
+/// Consecutive segments that are written as one packet: of one packet, or of several that continue each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Position of the first in its packet.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+    /// Bytes of payload of them all.
+    pub payload: usize,
+    /// FIN and PSH of the last segment of TCP.
+    end_flags: u8,
+    /// Whether no further segment may follow.
+    pub closed: bool,
+}
+
 /// What the headers of a packet say about its segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -37,7 +54,7 @@ pub struct Shape {
     transport: u16,
     /// Bytes of all headers that each segment repeats; for a plain packet, of the IP header alone.
     header: u16,
-    /// Payload bytes of each segment but the last; 0 for a plain packet.
+    /// Payload bytes of each segment but the last, and of a lone TCP segment or UDP datagram; 0 for a plain packet.
     segment_payload: u16,
     checksum_start: u16,
     checksum_offset: u16,
@@ -73,7 +90,7 @@ impl Shape {
             checksum_offset,
         };
         if gso_type & !VIRTIO_NET_HDR_GSO_ECN == VIRTIO_NET_HDR_GSO_NONE {
-            return Some(plain);
+            return Some(plain.lone_segment(packet).unwrap_or(plain));
         }
         let transport = usize::from(checksum_start);
         let header = match gso_type & !VIRTIO_NET_HDR_GSO_ECN {
@@ -130,22 +147,30 @@ impl Shape {
         (start, end - start)
     }
 
-    /// Writes the virtio header and the packet headers of segments `first..first + count` into
-    /// `room`, with the changes of the network, and returns their length.
+    /// Segments `first..first + count` of `packet`.
+    pub fn run(&self, packet: &[u8], first: u32, count: u32) -> Run {
+        let (start, payload) = self.payload(packet.len(), first, count);
+        let mut run = Run { first, count, payload, end_flags: 0, closed: self.segment_payload == 0 };
+        if start + payload == packet.len() && self.segment_payload > 0 {
+            run.end_flags = if self.is_udp() { 0 } else { self.tcp_flags(packet) & (TCP_FIN | TCP_PSH) };
+            run.closed = run.end_flags != 0 || payload < count as usize * usize::from(self.segment_payload);
+        }
+        run
+    }
+
+    /// Writes the virtio header and the packet headers of a run of segments, the first of which are those of
+    /// `packet`, into `room`, with the changes of the network, and returns their length.
     pub fn headers(
         &self,
         packet: &[u8],
-        first: u32,
-        count: u32,
+        run: &Run,
         changes: HeaderChanges,
         room: &mut [u8; HEADER_ROOM],
     ) -> usize {
         let header = usize::from(self.header);
-        let segments = self.segments(packet.len());
-        let (_, payload) = self.payload(packet.len(), first, count);
         room[..VNET_HEADER].fill(0);
         room[VNET_HEADER..VNET_HEADER + header].copy_from_slice(&packet[..header]);
-        let gso_type = if count > 1 { self.gso_type } else { VIRTIO_NET_HDR_GSO_NONE };
+        let gso_type = if run.count > 1 { self.gso_type } else { VIRTIO_NET_HDR_GSO_NONE };
         room[0] = self.flags;
         room[1] = gso_type;
         if self.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM != 0 {
@@ -159,8 +184,8 @@ impl Shape {
             room[4..6].copy_from_slice(&self.segment_payload.to_ne_bytes());
         }
         let ip = &mut room[VNET_HEADER..VNET_HEADER + header];
-        if self.segment_payload > 0 && count < segments {
-            self.cut(ip, packet.len(), payload, first, first + count == segments);
+        if self.segment_payload > 0 && (run.first > 0 || header + run.payload != packet.len()) {
+            self.cut(ip, packet.len(), run);
         } else if changes.hops == 0 && changes.class == class(ip) {
             return VNET_HEADER + header;
         }
@@ -180,14 +205,14 @@ impl Shape {
         if self.version == 4 { u16::from(ip[0] & 0x0f) * 4 } else { self.transport }
     }
 
-    /// Turns the headers of the whole into those of a part.
-    fn cut(&self, ip: &mut [u8], whole: usize, payload: usize, first: u32, last: bool) {
+    /// Turns the headers of a packet of `whole` bytes into those of a run.
+    fn cut(&self, ip: &mut [u8], whole: usize, run: &Run) {
         let header = usize::from(self.header);
         let transport = usize::from(self.transport);
-        let part = header + payload;
+        let part = header + run.payload;
         if self.version == 4 {
             ip[2..4].copy_from_slice(&(part as u16).to_be_bytes());
-            let identification = u16::from_be_bytes([ip[4], ip[5]]).wrapping_add(first as u16);
+            let identification = u16::from_be_bytes([ip[4], ip[5]]).wrapping_add(run.first as u16);
             ip[4..6].copy_from_slice(&identification.to_be_bytes());
         } else {
             ip[4..6].copy_from_slice(&((part - 40) as u16).to_be_bytes());
@@ -200,18 +225,16 @@ impl Shape {
             u32::from(partial) + (new & 0xffff) + (new >> 16) + (!old & 0xffff) + (!(old >> 16) & 0xffff);
         ip[at..at + 2].copy_from_slice(&fold(sum).to_be_bytes());
         let segment = &mut ip[transport..];
-        if self.gso_type & !VIRTIO_NET_HDR_GSO_ECN == VIRTIO_NET_HDR_GSO_UDP_L4 {
+        if self.is_udp() {
             segment[4..6].copy_from_slice(&((part - transport) as u16).to_be_bytes());
             return;
         }
-        let offset = first.wrapping_mul(u32::from(self.segment_payload));
+        let offset = run.first.wrapping_mul(u32::from(self.segment_payload));
         let sequence =
             u32::from_be_bytes([segment[4], segment[5], segment[6], segment[7]]).wrapping_add(offset);
         segment[4..8].copy_from_slice(&sequence.to_be_bytes());
-        if !last {
-            segment[13] &= !(TCP_FIN | TCP_PSH);
-        }
-        if first > 0 {
+        segment[13] = segment[13] & !(TCP_FIN | TCP_PSH) | run.end_flags;
+        if run.first > 0 {
             segment[13] &= !TCP_CWR;
         }
     }

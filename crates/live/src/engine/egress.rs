@@ -1,12 +1,13 @@
 //! Where packets leave the network: written to a host, or met by another fate.
 
+use super::batches::{Batch, Batches, Departing, MOST_PARTS, changes};
 use super::class_gaps::ClassGaps;
 use super::real_flows::RealFlows;
 use super::stalls::StallDetector;
 use crate::clock::{self, Clock};
 use crate::packet_pool::{Arrival, PacketPool};
 use crate::recorder::Recorder;
-use crate::shape::{HEADER_ROOM, HeaderChanges, damage};
+use crate::shape::{HEADER_ROOM, damage};
 use crate::tun::Tun;
 use longhaul_endpoints::{PayloadPool, PayloadSink};
 use longhaul_network::journal::{Departure, Entry};
@@ -49,20 +50,6 @@ impl Port {
 /// The gap between packets is measured if they are due within this time of each other.
 const NEIGHBOURS: Span = Span::from_ms(1);
 
-/// Segments of one body, due together.
-struct Group {
-    host: usize,
-    body: u32,
-    first: u32,
-    count: u32,
-    changes: HeaderChanges,
-    damage: u32,
-    flow: u32,
-    first_due: Time,
-    due: Time,
-    via: Option<DirectionId>,
-}
-
 /// Where packets leave the network in a live run.
 pub struct Egress {
     pub ports: Vec<Port>,
@@ -90,11 +77,9 @@ pub struct Egress {
     pub senders: BTreeMap<u32, Sender>,
     addresses: Vec<(Option<IpAddr>, Option<IpAddr>)>,
     clock: Clock,
-    /// Segments leave together only if they are due within this span; zero: each alone.
-    coalesce: Span,
     /// Unix time of the run's start.
     pub unix_start_ns: u64,
-    group: Option<Group>,
+    batches: Batches,
     /// Hosts that were written to and may have answered; each once.
     pub written_to: Vec<usize>,
     scratch: Vec<u8>,
@@ -139,9 +124,8 @@ impl Egress {
                 .map(|node| (node.ipv4.map(IpAddr::V4), node.ipv6.map(IpAddr::V6)))
                 .collect(),
             clock,
-            coalesce: Span::from_ns(plan.coalesce_ns),
             unix_start_ns: clock::unix_ns() - clock.ns(),
-            group: None,
+            batches: Batches::new(plan.coalesce_ns > 0),
             written_to: Vec::with_capacity(64),
             scratch: Vec::with_capacity(2_048),
             quoted: Vec::with_capacity(2_048),
@@ -162,47 +146,81 @@ impl Egress {
         }
     }
 
-    /// Writes the group that has gathered.
+    /// Writes all that has been gathered.
     pub fn flush(&mut self) {
-        let Some(group) = self.group.take() else { return };
-        let packet = self.packet_pool.packet(group.body);
-        let shape = self.packet_pool.shape(group.body);
+        while let Some(batch) = self.batches.take() {
+            self.write(batch);
+        }
+    }
+
+    fn write(&mut self, batch: Batch) {
+        let Some(start) = batch.pieces.first() else { return };
+        let packet = self.packet_pool.packet(start.body);
+        let shape = self.packet_pool.shape(start.body);
         let mut room = [0u8; HEADER_ROOM];
-        let headers = shape.headers(packet, group.first, group.count, group.changes, &mut room);
-        let (start, length) = shape.payload(packet.len(), group.first, group.count);
-        let payload = &packet[start..start + length];
-        let mut parts = [IoSlice::new(&room[..headers]), IoSlice::new(payload)];
-        if group.damage != 0 {
+        let headers = shape.headers(packet, &batch.run, batch.changes, &mut room);
+        let mut parts = [IoSlice::new(&[]); MOST_PARTS];
+        parts[0] = IoSlice::new(&room[..headers]);
+        for (part, piece) in parts[1..].iter_mut().zip(&batch.pieces) {
+            let packet = self.packet_pool.packet(piece.body);
+            let shape = self.packet_pool.shape(piece.body);
+            let (start, length) = shape.payload(packet.len(), piece.first, piece.count);
+            *part = IoSlice::new(&packet[start..start + length]);
+        }
+        let mut parts = &parts[..=batch.pieces.len()];
+        let damaged;
+        if batch.damage != 0 {
             self.scratch.clear();
-            self.scratch.extend_from_slice(&room[..headers]);
-            self.scratch.extend_from_slice(payload);
-            damage(&mut self.scratch, group.damage);
-            parts = [IoSlice::new(&self.scratch), IoSlice::new(&[])];
+            parts.iter().for_each(|part| self.scratch.extend_from_slice(part));
+            damage(&mut self.scratch, batch.damage);
+            damaged = [IoSlice::new(&self.scratch)];
+            parts = &damaged;
         }
         let now = self.clock.now();
         self.stalls.work(now.ns());
-        let late = now.since(group.due);
-        let port = &mut self.ports[group.host];
+        let port = &mut self.ports[batch.host];
         let written = match &port.tun {
-            Some(tun) => tun.write(&parts).is_ok(),
+            Some(tun) => tun.write(parts).is_ok(),
             None => false,
         };
         self.stalls.written(self.clock.ns());
-        let packets = u64::from(group.count);
+        let packets = u64::from(batch.run.count);
         if written {
             port.written_packets += packets;
-            let via = self.place(group.via);
-            self.lateness[via].add(late.ns(), packets);
-            self.late[via].add(late.ns(), packets);
-            self.note_spacing(via, group.first_due, group.due, late);
-            self.class_gaps.written(group.flow, (group.first_due, group.due), late, NEIGHBOURS);
-            if !self.written_to.contains(&group.host) && self.written_to.len() < 64 {
-                self.written_to.push(group.host);
-            }
+            self.note_written(&batch, now);
         } else {
             port.write_failed_packets += packets;
         }
-        self.packet_pool.release(group.body, group.count);
+        for piece in &batch.pieces {
+            self.packet_pool.release(piece.body, piece.count);
+        }
+        self.batches.recycle(batch);
+    }
+
+    /// Notes how late the packets of a batch were that was written at `now`, and the gaps between them.
+    fn note_written(&mut self, batch: &Batch, now: Time) {
+        let via = self.place(batch.via);
+        let mut previous: Option<Time> = None;
+        for &due in &batch.dues {
+            let late = now.since(due).ns();
+            self.lateness[via].add(late, 1);
+            self.late[via].add(late, 1);
+            if let Some(before) = previous {
+                // They leave at once: the whole gap between them is missing.
+                let missing = due.since(before);
+                self.spacing[via].add(missing.ns(), 1);
+                self.class_gaps.missing(batch.flow, missing);
+            }
+            previous = Some(due);
+        }
+        if let (Some(&first_due), Some(due)) = (batch.dues.first(), previous) {
+            let late = now.since(due);
+            self.note_spacing(via, first_due, due, late);
+            self.class_gaps.written(batch.flow, (first_due, due), late, NEIGHBOURS);
+        }
+        if !self.written_to.contains(&batch.host) && self.written_to.len() < 64 {
+            self.written_to.push(batch.host);
+        }
     }
 
     /// Makes the bytes of a router's message.
@@ -255,7 +273,8 @@ impl Egress {
         let bytes = self.packet_pool.packet(packet.body);
         let shape = self.packet_pool.shape(packet.body);
         let mut room = [0u8; HEADER_ROOM];
-        let headers = shape.headers(bytes, u32::from(packet.segment), 1, changes(packet), &mut room);
+        let run = shape.run(bytes, u32::from(packet.segment), 1);
+        let headers = shape.headers(bytes, &run, changes(packet), &mut room);
         let (start, length) = shape.payload(bytes.len(), u32::from(packet.segment), 1);
         self.quoted.clear();
         self.quoted.extend_from_slice(&room[crate::tun::VNET_HEADER..headers]);
@@ -279,10 +298,6 @@ impl Egress {
     }
 }
 
-fn changes(packet: &Packet) -> HeaderChanges {
-    HeaderChanges { hops: packet.hops, class: packet.class }
-}
-
 impl PayloadSink for Egress {
     #[inline]
     fn payloads(&mut self) -> &mut PayloadPool {
@@ -303,41 +318,11 @@ impl Sink for Egress {
         self.real_packets -= 1;
         let Egress { flows, packet_pool, .. } = self;
         flows.delivered(&packet, || packet_pool.packet(packet.body));
-        if let Some(group) = &mut self.group {
-            let next = group.first + group.count;
-            let joins = group.body == packet.body
-                && next == u32::from(packet.segment)
-                && group.host == host.0 as usize
-                && group.changes == changes(&packet)
-                && group.damage == 0
-                && packet.damage == 0
-                && self.coalesce > Span::ZERO
-                && due <= group.first_due + self.coalesce;
-            if joins {
-                group.count += 1;
-                // They leave at once: the whole gap between them is missing.
-                let missing = due.since(group.due);
-                group.due = group.due.max(due);
-                let place = self.place(via);
-                self.spacing[place].add(missing.ns(), 1);
-                self.class_gaps.missing(packet.flow, missing);
-                return;
-            }
-            self.flush();
+        let departing = Departing { host: host.0 as usize, packet: &packet, due, via };
+        if let Some(before) = self.batches.add(&departing, &self.packet_pool) {
+            self.write(before);
         }
-        self.group = Some(Group {
-            host: host.0 as usize,
-            body: packet.body,
-            first: u32::from(packet.segment),
-            count: 1,
-            changes: changes(&packet),
-            damage: packet.damage,
-            flow: packet.flow,
-            first_due: due,
-            due,
-            via,
-        });
-        if packet.segments == 1 {
+        if self.batches.are_full() {
             self.flush();
         }
     }

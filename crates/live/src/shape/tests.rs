@@ -41,7 +41,12 @@ fn part(first: u32, count: u32, hops: u8) -> Vec<u8> {
     let (vnet, packet) = tcp4(4 * MSS + 100);
     let shape = Shape::of(&vnet, &packet).unwrap();
     let mut room = [0u8; HEADER_ROOM];
-    let length = shape.headers(&packet, first, count, HeaderChanges { hops, class: packet[1] }, &mut room);
+    let length = shape.headers(
+        &packet,
+        &shape.run(&packet, first, count),
+        HeaderChanges { hops, class: packet[1] },
+        &mut room,
+    );
     room[..length].to_vec()
 }
 
@@ -89,6 +94,94 @@ fn each_router_takes_one_from_the_ttl() {
     }
 }
 
+/// A segment of 1000 bytes of TCP, or with `datagram` a datagram of UDP, with its virtio header.
+fn lone(datagram: bool, sequence: u32, payload: usize) -> ([u8; VNET_HEADER], Vec<u8>) {
+    let header = if datagram { 28 } else { 40 };
+    let mut packet = vec![0u8; header + payload];
+    packet[0] = 0x45;
+    packet[2..4].copy_from_slice(&((header + payload) as u16).to_be_bytes());
+    packet[6] = 0x40;
+    packet[9] = if datagram { 17 } else { 6 };
+    packet[15] = 1;
+    packet[19] = 2;
+    if datagram {
+        packet[24..26].copy_from_slice(&((8 + payload) as u16).to_be_bytes());
+    } else {
+        packet[24..28].copy_from_slice(&sequence.to_be_bytes());
+        packet[32..34].copy_from_slice(&[5 << 4, 0x10]);
+    }
+    let mut vnet = [0u8; VNET_HEADER];
+    vnet[0] = VIRTIO_NET_HDR_F_NEEDS_CSUM;
+    vnet[6..8].copy_from_slice(&20u16.to_ne_bytes());
+    vnet[8..10].copy_from_slice(&(if datagram { 6u16 } else { 16 }).to_ne_bytes());
+    (vnet, packet)
+}
+
+/// The run of both packets, if the second may follow the first.
+fn joined(first: &([u8; VNET_HEADER], Vec<u8>), next: &([u8; VNET_HEADER], Vec<u8>)) -> Option<Run> {
+    let (shape, other) = (Shape::of(&first.0, &first.1).unwrap(), Shape::of(&next.0, &next.1).unwrap());
+    shape.join(&first.1, &shape.run(&first.1, 0, 1), (&other, &next.1, 0))
+}
+
+#[test]
+fn segments_that_continue_each_other_are_written_as_one_super_packet() {
+    let (first, mut next) = (lone(false, 5_000, 1_000), lone(false, 6_000, 1_000));
+    next.1[33] |= TCP_PSH;
+    let run = joined(&first, &next).unwrap();
+    let shape = Shape::of(&first.0, &first.1).unwrap();
+    let mut room = [0u8; HEADER_ROOM];
+    let length = shape.headers(&first.1, &run, HeaderChanges { hops: 1, class: 0 }, &mut room);
+    assert_eq!((run.count, run.payload, length), (2, 2_000, VNET_HEADER + 40));
+    assert_eq!((room[1], u16::from_ne_bytes([room[4], room[5]])), (VIRTIO_NET_HDR_GSO_TCPV4, 1_000));
+    let ip = &room[VNET_HEADER..length];
+    assert_eq!(u16::from_be_bytes([ip[2], ip[3]]), 2_040);
+    assert_eq!(ip[24..28], 5_000u32.to_be_bytes());
+    assert_eq!((ip[8], ip[33]), (first.1[8].saturating_sub(1), 0x10 | TCP_PSH));
+    assert_eq!(checksum(&ip[..20]), 0);
+}
+
+#[test]
+fn a_segment_that_differs_in_more_than_its_place_is_written_alone() {
+    let first = lone(false, 5_000, 1_000);
+    assert!(joined(&first, &lone(false, 6_000, 1_000)).is_some());
+    assert_eq!(joined(&first, &lone(false, 6_001, 1_000)), None, "a gap in the sequence");
+    assert_eq!(joined(&first, &lone(false, 6_000, 1_001)), None, "longer than the first");
+    assert_eq!(joined(&first, &lone(true, 0, 1_000)), None, "another protocol");
+    // Acknowledgement, window, source port, addresses, TTL, flags: SYN, RST and URG.
+    for (at, value) in [(31, 1), (34, 1), (21, 1), (15, 9), (8, 9), (33, 0x12), (33, 0x14), (33, 0x30)] {
+        let mut next = lone(false, 6_000, 1_000);
+        next.1[at] = value;
+        assert_eq!(joined(&first, &next), None, "byte {at} is {value}");
+    }
+    let mut pushed = lone(false, 5_000, 1_000);
+    pushed.1[33] |= TCP_PSH;
+    assert_eq!(joined(&pushed, &lone(false, 6_000, 1_000)), None, "PSH ends a super-packet");
+    let mut reduced = lone(false, 6_000, 1_000);
+    reduced.1[33] |= TCP_CWR;
+    assert_eq!(joined(&first, &reduced), None, "CWR begins one");
+}
+
+#[test]
+fn datagrams_of_one_size_are_joined_and_a_shorter_one_is_the_last() {
+    let datagram = |payload| lone(true, 0, payload);
+    let run = joined(&datagram(100), &datagram(100)).unwrap();
+    assert_eq!((run.count, run.payload, run.closed), (2, 200, false));
+    assert!(joined(&datagram(100), &datagram(60)).unwrap().closed);
+    assert_eq!(joined(&datagram(60), &datagram(100)), None);
+}
+
+#[test]
+fn fragments_and_packets_with_a_finished_checksum_are_not_joined() {
+    for (at, value) in [(6, 0x20), (7, 0x04)] {
+        let mut fragment = lone(true, 0, 100);
+        fragment.1[at] = value;
+        assert_eq!(joined(&fragment, &lone(true, 0, 100)), None);
+    }
+    let mut finished = lone(true, 0, 100);
+    finished.0[0] = 0;
+    assert_eq!(joined(&finished, &lone(true, 0, 100)), None);
+}
+
 #[test]
 fn headers_that_contradict_the_packet_are_refused() {
     let (mut vnet, packet) = tcp4(3 * MSS);
@@ -107,7 +200,7 @@ fn a_mark_changes_the_class_and_keeps_the_checksum_sound() {
     let shape = Shape::of(&vnet, &packet).unwrap();
     let mut room = [0u8; HEADER_ROOM];
     let left = HeaderChanges { hops: 0, class: packet[1] | 3 };
-    let length = shape.headers(&packet, 0, 1, left, &mut room);
+    let length = shape.headers(&packet, &shape.run(&packet, 0, 1), left, &mut room);
     let ip = &room[VNET_HEADER..length];
     assert_eq!(ip[1], packet[1] | 3);
     assert_eq!(checksum(&ip[..20]), 0);
@@ -124,7 +217,12 @@ fn damage_turns_one_bit_over_and_leaves_the_checksum_wrong() {
     let shape = Shape::of(&vnet, &packet).unwrap();
     for draw in [1, 77, 12_345, u32::MAX] {
         let mut room = [0u8; HEADER_ROOM];
-        let headers = shape.headers(&packet, 0, 1, HeaderChanges { hops: 1, class: packet[1] }, &mut room);
+        let headers = shape.headers(
+            &packet,
+            &shape.run(&packet, 0, 1),
+            HeaderChanges { hops: 1, class: packet[1] },
+            &mut room,
+        );
         let (start, length) = shape.payload(packet.len(), 0, 1);
         let mut whole = room[..headers].to_vec();
         whole.extend_from_slice(&packet[start..start + length]);
