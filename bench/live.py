@@ -5,6 +5,7 @@ Every figure is a median of interleaved rounds: direct, emulated, direct, emulat
 """
 
 import tempfile
+import time
 from math import sqrt
 from pathlib import Path
 from statistics import median
@@ -23,8 +24,8 @@ UDP_RATES = (50_000_000, 200_000_000, 500_000_000)
 SIMULATED_HOPS = (100_000, 1_000_000, 3_000_000, 6_000_000)
 
 
-def ping_plan(delay_us: int, count: int = 500) -> plans.Plan:
-    """The plan behind `longhaul shell --delay ... -- ping -c 500 -i 0.005 far`."""
+def ping_plan(delay_us: int, count: int = 300) -> plans.Plan:
+    """The plan behind `longhaul shell --delay ... -- ping -c 300 -i 0.005 far`."""
     return plans.pair(delay_ns=delay_us * 1000, programs=[plans.ping(count=count, interval_s=0.005)])
 
 
@@ -39,7 +40,8 @@ def round_trips(rounds: int) -> list[Row]:
             pings = direct_ping(count=200)
             direct.append(median(pings))
             direct_p99.append(float(np.percentile(pings, 99)))
-            rtts = measure(ping_plan(delay)).rtts_s()
+            # A p99 needs more of them.
+            rtts = measure(ping_plan(delay, count=300 if delay else 1_000)).rtts_s()
             plain[delay].append(median(rtts))
             if delay == 0:
                 plain_p99.append(float(np.percentile(rtts, 99)))
@@ -87,9 +89,9 @@ def throughput(rounds: int) -> list[Row]:
     return [
         row("direct veth, one TCP flow", median(direct) / 1e9, "Gbit/s", "", True),
         row("one TCP flow at 0 ms", median(zero) / 1e9, "Gbit/s", "", True),
-        row("  of a direct veth", near_ratio, "", "at least 0.5", near_ratio >= 0.5),
+        row("  of a direct veth", near_ratio, "", "at least 0.8", near_ratio >= 0.8),
         row("one TCP flow at 10 ms one way", median(far) / 1e9, "Gbit/s", "", True),
-        row("  of a direct veth", far_ratio, "", "at least 0.3", far_ratio >= 0.3),
+        row("  of a direct veth", far_ratio, "", "at least 0.5", far_ratio >= 0.5),
     ]
 
 
@@ -99,7 +101,7 @@ def loaded(rounds: int) -> list[Row]:
     for gbit in (1, 5, 10):
         rate = gbit * 10**9
         plan = plans.pair(
-            delay_ns=10_000_000, bits_per_s=rate, queue_bytes=rate // 400, programs=plans.tcp(seconds=6)
+            delay_ns=10_000_000, bits_per_s=rate, queue_bytes=rate // 400, programs=plans.tcp(seconds=5)
         )
         runs = [measure(plan) for _ in range(rounds)]
         p99 = median(run.lateness_ns("p99") for run in runs) / 1e3
@@ -159,6 +161,33 @@ def small_datagrams(rate: int, *, background: bool = False) -> float:
         return max(flow["loss"] for flow in result.summary["flows"] if not flow["simulated"])
 
 
+CROWD = """
+version: 1
+name: crowd
+seed: 1
+duration: 10s
+profiles: {lan: {delay: 50us, rate: 1Gbit}}
+nodes: {core: {kind: router}, "h1..1000": {kind: host, attach: core, profile: lan}}
+traffic: {probe: {kind: ping, from: h1, to: h1000, every: 100ms}}
+"""
+CROWD_RUN_S = 10
+
+
+def crowd(_rounds: int) -> list[Row]:
+    """What a run of 1,000 hosts takes beyond its duration: hosts, results and report."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "crowd.yaml"
+        path.write_text(CROWD, encoding="utf-8")
+        began_s = time.monotonic()
+        result = longhaul.run_live(path, runs=Path(directory) / "runs")
+        beyond_s = time.monotonic() - began_s - CROWD_RUN_S
+        p99_us = result.summary["fidelity"]["lateness"]["p99_ns"] / 1e3
+    return [
+        row("1,000 hosts live, wall time beyond the run", beyond_s, "s", "at most 1.3", beyond_s <= 1.3),
+        row("1,000 hosts live, lateness p99", p99_us, "us", "at most 100", p99_us <= 100),
+    ]
+
+
 def exactness(rounds: int) -> list[Row]:
     """Loss and rate of single segments under super-packets."""
     share = 0.001
@@ -181,7 +210,7 @@ def exactness(rounds: int) -> list[Row]:
 
 def rated(bits_per_s: int) -> plans.Plan:
     """A link with a rate, a short delay and a queue that a TCP flow can live with."""
-    return plans.pair(delay_ns=1_000_000, bits_per_s=bits_per_s, programs=plans.tcp(seconds=8))
+    return plans.pair(delay_ns=1_000_000, bits_per_s=bits_per_s, programs=plans.tcp(seconds=6))
 
 
 def steady_goodput(run: Measured) -> float:
@@ -197,7 +226,7 @@ def unconfigured_loss(rounds: int) -> list[Row]:
     rows = []
     for rate in UDP_RATES:
         runs = [
-            measure(plans.pair(delay_ns=10_000_000, programs=plans.udp(seconds=4, bits_per_s=rate)))
+            measure(plans.pair(delay_ns=10_000_000, programs=plans.udp(seconds=3, bits_per_s=rate)))
             for _ in range(rounds)
         ]
         lost = sum(run.iperf()["end"]["sum"]["lost_packets"] for run in runs)
@@ -211,7 +240,7 @@ def spacing(rounds: int) -> list[Row]:
     for bits_per_s in (100_000_000, 1_000_000_000):
         for mtu in (1500, 9000):
             plan = plans.pair(
-                delay_ns=1_000_000, bits_per_s=bits_per_s, mtu=mtu, programs=plans.tcp(seconds=4)
+                delay_ns=1_000_000, bits_per_s=bits_per_s, mtu=mtu, programs=plans.tcp(seconds=3)
             )
             runs = [measure(plan).engine["spacing"]["links"]["wan/forward"] for _ in range(rounds)]
             gap_us = mtu * 8e6 / bits_per_s
@@ -228,7 +257,7 @@ def simulated(rounds: int) -> list[Row]:
     for hops_per_s in SIMULATED_HOPS:
         flows = [poisson(number, hops_per_s // (4 * 8)) for number in range(8)]
         plan = {**plans.chain(3), "flows": flows}
-        plan["programs"] = [plans.ping(count=2_000, interval_s=0.002)]
+        plan["programs"] = [plans.ping(count=1_500, interval_s=0.002)]
         p99 = median(measure(plan).lateness_ns("p99") for _ in range(rounds)) / 1e3
         # How much a machine carries is for it to say; the first two are what any should.
         target = "at most 50" if hops_per_s <= 1_000_000 else ""
@@ -265,6 +294,7 @@ if __name__ == "__main__":
             "throughput": throughput,
             "loaded": loaded,
             "datagrams": datagrams,
+            "crowd": crowd,
             "exactness": exactness,
             "unconfigured-loss": unconfigured_loss,
             "spacing": spacing,

@@ -31,6 +31,8 @@ pub struct Port {
     pub read_packets: u64,
     /// Packets (segments) written to the host.
     pub written_packets: u64,
+    /// Writes to the host: of a packet, or of several as one super-packet.
+    pub writes: u64,
     /// Packets (segments) that the kernel refused to take.
     pub write_failed_packets: u64,
     /// Reads that failed.
@@ -187,6 +189,7 @@ impl Egress {
         let packets = u64::from(batch.run.count);
         if written {
             port.written_packets += packets;
+            port.writes += 1;
             self.note_written(&batch, now);
         } else {
             port.write_failed_packets += packets;
