@@ -43,12 +43,18 @@ print(json.dumps({{"sent": number + 1}}))
 
 
 def bursts(version: str, coalesce_ns: int) -> Measured:
-    """Bursts of datagrams over a link of 5 ms; near sends, far receives."""
+    """Bursts of datagrams; near sends, far receives.
+
+    With jitter that keeps the order, packets behind one that is delayed by more are due at the same instant as it.
+    """
     programs = [
         plans.program("receive", 1, [sys.executable, "-c", RECEIVE, version], service_port=5201),
         plans.program("send", 0, [sys.executable, "-c", SEND, version]),
     ]
-    return measure(plans.pair(delay_ns=5_000_000, coalesce_ns=coalesce_ns, programs=programs))
+    plan = plans.pair(coalesce_ns=coalesce_ns, programs=programs)
+    jitter = {"model": "uniform", "mean_ns": 20_000_000, "half_width_ns": 15_000_000}
+    plan["links"][0]["forward"]["delay"] = jitter
+    return measure(plan)
 
 
 def far(run: Measured) -> dict[str, Any]:
@@ -66,8 +72,8 @@ def test_datagrams_that_are_due_together_arrive_each_for_itself_in_order(version
     port = far(run)
     assert port["written_packets"] >= BURSTS * BURST
     if port["udp_offload"]:
-        # 50 datagrams of a burst come within a few writes' time of each other.
-        assert port["writes"] < port["written_packets"] * 0.8
+        # The due times of a burst are the running maxima of its delays, of which there are about ln 50 = 4.
+        assert port["writes"] < port["written_packets"] / 4
     delivered = run.engine["links"][0]["forward"]["delivered_packets"]
     assert run.engine["lateness"]["links"]["wan/forward"]["count"] == delivered, "each has a lateness"
 
