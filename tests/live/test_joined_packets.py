@@ -45,7 +45,7 @@ print(json.dumps({{"sent": number + 1}}))
 def bursts(version: str, coalesce_ns: int) -> Measured:
     """Bursts of datagrams; near sends, far receives.
 
-    With jitter that keeps the order, packets behind one that is delayed by more are due at the same instant as it.
+    With jitter that keeps the order, packets behind one that is delayed by more are due at the same instant.
     """
     programs = [
         plans.program("receive", 1, [sys.executable, "-c", RECEIVE, version], service_port=5201),

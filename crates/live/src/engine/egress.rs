@@ -173,7 +173,9 @@ impl Egress {
         let damaged;
         if batch.damage != 0 {
             self.scratch.clear();
-            parts.iter().for_each(|part| self.scratch.extend_from_slice(part));
+            for part in parts {
+                self.scratch.extend_from_slice(part);
+            }
             damage(&mut self.scratch, batch.damage);
             damaged = [IoSlice::new(&self.scratch)];
             parts = &damaged;
