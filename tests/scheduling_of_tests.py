@@ -1,7 +1,8 @@
 """The order of the tests, which of them run side by side, and the budget of time of each.
 
 Tests run side by side, file by file (``pytest -n 2``), except those marked ``quiet``: they measure live runs,
-whose engine needs a CPU core for itself. ``tools/check`` runs these afterwards, one at a time.
+whose engine needs a CPU core for itself, or look for what runs left anywhere on the machine. ``tools/check`` runs
+these afterwards, one at a time.
 """
 
 from collections import Counter
@@ -12,8 +13,8 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent
-QUIET = ("live",)
-"""Directories of tests that need a machine without other work."""
+QUIET = ("faults", "live")
+"""Directories of tests that need a machine without other work, or remove what others left on it."""
 BUDGET_S = 20
 """Time of a test on two cores. The summary lists tests that exceed it and are not in SLOW."""
 SLOW = frozenset(
