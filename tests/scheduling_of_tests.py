@@ -1,8 +1,8 @@
 """The order of the tests, which of them run side by side, and the budget of time of each.
 
-Tests run side by side, file by file (``pytest -n 2``), except those marked ``quiet``: they measure live runs, whose
-engine needs a CPU core for itself, or look for what runs left anywhere on the machine. ``tools/check`` runs these
-afterwards, one at a time.
+Tests run side by side, file by file (``pytest -n 2``), except those marked ``quiet``: they measure live
+runs, whose engine needs a CPU core for itself, or look for what runs left anywhere on the machine.
+``tools/check`` runs these afterwards, one at a time.
 """
 
 from collections import Counter
