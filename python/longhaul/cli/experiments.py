@@ -29,7 +29,7 @@ def run_experiment(
     ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all; ``watch`` shows the
     links on the terminal.
     """
-    from longhaul.cli.progress import Concluding, Progress
+    from longhaul.cli.progress import Progress
     from longhaul.run import conclusion, live
     from longhaul.run.announcement import announce_live
     from longhaul.run.exporter import listen
@@ -52,14 +52,7 @@ def run_experiment(
         finished = live.run(
             prepared, progress=progress.tell, sudo=sudo, listener=listener, memory_bytes=memory_bytes
         )
-    with Concluding() as writing:
-        summary = conclusion.conclude(
-            finished.directory,
-            reason=finished.reason,
-            report=report,
-            strict=strict,
-            progress=writing.tell,
-        )
+    summary = conclude(finished.directory, reason=finished.reason, report=report, strict=strict)
     show(summary, finished.directory, as_json=as_json, report=report)
     return conclusion.exit_code(summary)
 
@@ -76,7 +69,7 @@ def simulate(
     memory_bytes: int | None = None,
 ) -> int:
     """Simulate a scenario, write results and report, print the summary; returns the exit code."""
-    from longhaul.cli.progress import Concluding, Simulating
+    from longhaul.cli.progress import Simulating
     from longhaul.run import conclusion, sim
     from longhaul.run.announcement import announce
     from longhaul.scenario import load_scenario, resolve
@@ -88,10 +81,7 @@ def simulate(
     announce(resolved)
     with Simulating(resolved.plan["duration_ns"]) as progress:
         finished = sim.run(resolved, runs=runs, argv=argv, progress=progress.tell, memory_bytes=memory_bytes)
-    with Concluding() as writing:
-        summary = conclusion.conclude(
-            finished.directory, reason=finished.reason, report=report, progress=writing.tell
-        )
+    summary = conclude(finished.directory, reason=finished.reason, report=report)
     show(summary, finished.directory, as_json=as_json, report=report)
     return conclusion.exit_code(summary)
 
@@ -109,13 +99,21 @@ def conclude_ended(directory: Path, *, as_json: bool) -> int:
         summary = finished_summary(directory)
         show_relay(summary, directory, as_json=as_json)
         return exit_code(summary)
-    from longhaul.cli.progress import Concluding
-
     found = ending.settle(directory)
-    with Concluding() as writing:
-        summary = conclusion.conclude(directory, reason=found.status, report=True, progress=writing.tell)
+    summary = conclude(directory, reason=found.status, report=True)
     show(summary, directory, as_json=as_json, report=True)
     return conclusion.exit_code(summary)
+
+
+def conclude(directory: Path, *, reason: str, report: bool, strict: bool = False) -> dict[str, Any]:
+    """Write results and report of a run, and show on the terminal which part is being written."""
+    from longhaul.cli.progress import Concluding
+    from longhaul.run import conclusion
+
+    with Concluding() as shown:
+        return conclusion.conclude(
+            directory, reason=reason, report=report, strict=strict, progress=shown.write
+        )
 
 
 def show(summary: Mapping[str, Any], directory: Path, *, as_json: bool, report: bool) -> None:

@@ -117,15 +117,14 @@ def main() -> None:
 
 
 def _with_remedy(error: click.ClickException) -> str:
-    """The message of click; one that says what is wrong, but not what is right, names the help that does."""
+    """The message of click, with the help to read where it names no valid value itself."""
     message = error.format_message()
-    says = isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter)
-    if (
-        says
-        or getattr(error, "possibilities", None)
-        or not isinstance(error, click.UsageError)
-        or not error.ctx
-    ):
+    match error:
+        case click.MissingParameter():
+            pass
+        case click.BadParameter() | click.NoSuchOption(possibilities=[_, *_]):
+            return message
+    if not isinstance(error, click.UsageError) or error.ctx is None:
         return message
     return f"{message.rstrip('.')}; see {error.ctx.command_path} --help"
 

@@ -111,7 +111,7 @@ class Concluding(Shown):
         super().__init__(Bar(*columns, console=Console(stderr=True), transient=True))
         self._task = self._bar.add_task("", total=None, visible=False)
 
-    def tell(self, part: str) -> None:
+    def write(self, part: str) -> None:
         """From now on ``part`` is written."""
         self._bar.update(self._task, description=f"writing {part}", visible=True)
 

@@ -131,9 +131,7 @@ def _simulated(records: Records, engine: Mapping[str, Any]) -> Iterator[pa.Table
     table = records.table("segments", (*_COLUMNS, "link", "way", "blocks"))
     if table is None or not table.num_rows:
         return
-    import pyarrow.compute as pc
-
-    data = table.filter(pc.field("bytes") > 0)
+    data = table.filter(_field("bytes") > 0)
     seen = data.group_by(["flow", "link", "way"]).aggregate([("offered_ns", "min"), ("bytes", "sum")])
     first: dict[int, Json] = {}
     for row in sorted(seen.to_pylist(), key=lambda each: each["offered_ns_min"]):
@@ -142,16 +140,21 @@ def _simulated(records: Records, engine: Mapping[str, Any]) -> Iterator[pa.Table
     chosen = [row for row in first.values() if row["flow"] in there]
     for row in sorted(chosen, key=lambda each: -each["bytes_sum"])[:MOST_FLOWS]:
         name, back = there[row["flow"]]
-        at_link = table.filter(pc.field("link") == row["link"])
+        at_link = table.filter(_field("link") == row["link"])
         sent = _numbers(at_link, row["flow"], row["way"])
         answered = _numbers(at_link, back, "reverse" if row["way"] == "forward" else "forward")
         yield _rows(row["link"], row["way"], name, _counted(sent, answered))
 
 
-def _numbers(table: pa.Table, flow: int, way: str) -> dict[str, Array]:
-    import pyarrow.compute as pc
+def _field(name: str) -> Any:
+    # Only runs with records of segments pay for this import.
+    from pyarrow.compute import field
 
-    mine = table.filter((pc.field("flow") == flow) & (pc.field("way") == way))
+    return field(name)
+
+
+def _numbers(table: pa.Table, flow: int, way: str) -> dict[str, Array]:
+    mine = table.filter((_field("flow") == flow) & (_field("way") == way))
     return {name: mine.column(name).to_numpy() for name in [*_COLUMNS, "blocks"]}
 
 

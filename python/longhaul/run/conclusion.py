@@ -58,7 +58,7 @@ def conclude(
     """Turn what a run left in ``raw/`` into results, and write the report.
 
     ``strict``: a degraded network is a failure, now and whenever the results are written again. ``progress``
-    is told which part is written from then on.
+    is called with the name of each part before it is written.
     """
     from longhaul.results.summary import write_results
 

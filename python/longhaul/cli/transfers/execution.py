@@ -39,8 +39,8 @@ def carry_out(
     as_json: bool = False,
 ) -> int:
     """Plan, move, compare; returns the exit code."""
-    from longhaul.cli.experiments import show
-    from longhaul.cli.progress import Concluding, Progress, Simulating
+    from longhaul.cli.experiments import conclude, show
+    from longhaul.cli.progress import Progress, Simulating
     from longhaul.run import conclusion
     from longhaul.transfers.execute import live, simulation
     from longhaul.transfers.execute.transfer_programs import transfer_program
@@ -75,7 +75,6 @@ def carry_out(
             memory_bytes=wanted.memory_bytes,
         )
         directory, reason = finished.directory, finished.reason
-    with Concluding() as writing:
-        summary = conclusion.conclude(directory, reason=reason, report=report, progress=writing.tell)
+    summary = conclude(directory, reason=reason, report=report)
     show(summary, directory, as_json=as_json, report=report)
     return conclusion.exit_code(summary)
