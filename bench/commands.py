@@ -153,15 +153,15 @@ def star(links: int) -> str:
 
 def overhead(rounds: int) -> list[Row]:
     """What results cost beyond the simulation, without the report."""
-    return _overhead(rounds, "--no-report")
+    return _overhead(rounds, "overhead", "--no-report")
 
 
 def reports(rounds: int) -> list[Row]:
     """The same with the report."""
-    return _overhead(rounds)
+    return _overhead(rounds, "overhead with report")
 
 
-def _overhead(rounds: int, *options: str) -> list[Row]:
+def _overhead(rounds: int, what: str, *options: str) -> list[Row]:
     simulated: dict[int, list[float]] = defaultdict(list)
     beyond: dict[int, list[float]] = defaultdict(list)
     with folder() as here:
@@ -178,10 +178,10 @@ def _overhead(rounds: int, *options: str) -> list[Row]:
         simulation_s, more_s = median(simulated[links]), median(beyond[links])
         most_s = 0.3 + simulation_s / 10
         rows.append(
-            row(f"{links:,} links, overhead", more_s, "CPU s", f"at most {most_s:.2f}", more_s <= most_s)
+            row(f"{links:,} links, {what}", more_s, "CPU s", f"at most {most_s:.2f}", more_s <= most_s)
         )
         rows.append(row("  the simulation", simulation_s, "CPU s", "", True))
-        rows.append(row("  overhead, of the simulation", more_s / simulation_s, "", "", True))
+        rows.append(row("  of the simulation", more_s / simulation_s, "", "", True))
     return rows
 
 
