@@ -1,5 +1,7 @@
 """What a simulation shows on a terminal while one waits for it."""
 
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from terminals import on_a_terminal
@@ -24,3 +26,15 @@ def test_a_simulation_says_how_long_the_rest_takes_and_what_is_written(tmp_path:
     assert any(" left, " in line and "times real time" in line for line in lines), said
     assert "writing results" in said
     assert "writing report" in said
+
+
+def test_without_a_terminal_there_is_no_bar(
+    longhaul: Callable[..., "subprocess.CompletedProcess[str]"], work: Path
+) -> None:
+    (work / "short.yaml").write_text(LONG.replace("60s", "1s"))
+
+    done = longhaul("sim", "short.yaml")
+
+    assert done.returncode == 0, done.stderr
+    assert "simulating" not in done.stderr
+    assert "" not in done.stderr.splitlines(), "blank lines take the place of a bar"

@@ -8,7 +8,7 @@ from rich.progress import Progress
 
 
 class Shown(AbstractContextManager["Shown"]):
-    """A display with a bar, which is on the screen within the block."""
+    """A display with a bar, which is on the screen within the block; without a terminal there is no bar."""
 
     def __init__(self, bar: Progress) -> None:
         """Prepare to show ``bar``."""
@@ -16,11 +16,17 @@ class Shown(AbstractContextManager["Shown"]):
 
     def __enter__(self) -> Self:
         """Start showing."""
-        self._bar.start()
+        if self._bar.console.is_terminal:
+            self._bar.start()
         return self
 
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         """Stop showing."""
-        self._bar.stop()
+        self.stop()
+
+    def stop(self) -> None:
+        """Take the bar off the screen; one that was never on it would leave a blank line."""
+        if self._bar.live.is_started:
+            self._bar.stop()

@@ -72,7 +72,7 @@ class Progress(Shown):
                 self._print(message["message"], style="yellow")
             case "ending":
                 self._bar.update(self._task, description="ending", note="")
-                self._bar.stop()
+                self.stop()
 
     def _start_clock(self) -> None:
         self._bar.reset(self._task, total=self._duration_s or None, description="running")
