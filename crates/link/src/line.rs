@@ -1,6 +1,6 @@
 use crate::pipe::Pipe;
 use crate::{Bundle, Change, Counters, Fate, Link, LinkPacket, OfferResult};
-use longhaul_units::{Histogram, Time};
+use longhaul_units::{Histogram, Span, Time};
 
 /// One direction between two nodes: a link, or parallel routes that are one. What holds of [`Link`]
 /// holds of it.
@@ -49,6 +49,24 @@ impl<P: LinkPacket> Line<P> {
             Line::Link(link) => link.take(now),
             Line::Pipe(pipe) => pipe.take(now),
             Line::Bundle(bundle) => bundle.take(now),
+        }
+    }
+
+    /// See [`Link::upcoming`]; of parallel routes nothing is known before it comes out.
+    pub fn upcoming(&mut self, now: Time, before: Time, each: impl FnMut(&P, Time)) {
+        match self {
+            Line::Link(link) => link.upcoming(now, before, each),
+            Line::Pipe(pipe) => pipe.upcoming(now, before, each),
+            Line::Bundle(_) => {}
+        }
+    }
+
+    /// See [`Link::least_delay`]; of parallel routes zero.
+    pub fn least_delay(&self) -> Span {
+        match self {
+            Line::Link(link) => link.least_delay(),
+            Line::Pipe(pipe) => pipe.least_delay(),
+            Line::Bundle(_) => Span::ZERO,
         }
     }
 

@@ -303,6 +303,18 @@ impl<P: LinkPacket> Link<P> {
         self.wire.len() as u64
     }
 
+    /// Calls `each` with every packet that has begun to leave by `now` and is due before `before`, in the order in
+    /// which they will come out; nothing that happens later changes that.
+    pub fn upcoming(&mut self, now: Time, before: Time, each: impl FnMut(&P, Time)) {
+        self.settle(now);
+        self.wire.upcoming(before, each);
+    }
+
+    /// No packet that begins to leave is due earlier than after this time, as long as the link is not changed.
+    pub fn least_delay(&self) -> Span {
+        self.least_delay
+    }
+
     /// Settles, where no packet can end by it.
     pub(crate) fn catch_up(&mut self, now: Time) {
         if self.wire_has_all_events {

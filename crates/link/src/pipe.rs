@@ -310,6 +310,19 @@ impl<P: LinkPacket> Pipe<P> {
         Some((packet, due))
     }
 
+    /// See [`Link::upcoming`].
+    pub fn upcoming(&mut self, now: Time, before: Time, mut each: impl FnMut(&P, Time)) {
+        self.settle(now);
+        let begun = self.transit.len() - self.queue.len();
+        let known = self.transit.waiting()[..begun].iter().take_while(|entry| entry.0 < before);
+        known.for_each(|(due, packet)| each(packet, *due));
+    }
+
+    /// See [`Link::least_delay`].
+    pub fn least_delay(&self) -> Span {
+        self.delay
+    }
+
     /// All that it keeps, in order, with their due times; it keeps none of them any longer.
     pub fn take_all(&mut self) -> impl Iterator<Item = (Time, P)> {
         self.transit.drain()

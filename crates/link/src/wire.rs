@@ -99,6 +99,22 @@ impl<P: Copy> Wire<P> {
         }
     }
 
+    /// Calls `each` with every packet that is due before `before`, in the order in which they come out.
+    pub(crate) fn upcoming(&self, before: Time, mut each: impl FnMut(&P, Time)) {
+        match self {
+            Wire::Ordered(ordered) => ordered.upcoming(before, each),
+            Wire::Reordering(reordering) if reordering.next() < before => {
+                let mut found: Vec<_> =
+                    reordering.heap.iter().filter(|packet| packet.due < before).collect();
+                found.sort_unstable_by_key(|packet| (packet.due, packet.number));
+                for packet in found {
+                    each(&packet.packet, packet.due);
+                }
+            }
+            Wire::Reordering(_) => {}
+        }
+    }
+
     /// The packet that entered last, if it can still be joined by one that continues it.
     pub(crate) fn last(&self) -> Option<&P> {
         match self {
@@ -228,6 +244,35 @@ impl<P: Copy> OrderedWire<P> {
         let Some(&(_, main_due)) = self.main.front() else { return true };
         let left = self.entered - self.main.len() as u64;
         late_due < main_due || (late_due == main_due && entered_before <= left)
+    }
+
+    fn upcoming(&self, before: Time, mut each: impl FnMut(&P, Time)) {
+        let (mut main, mut late) = (self.main.iter().peekable(), self.late.iter().peekable());
+        let mut left = self.entered - self.main.len() as u64;
+        loop {
+            let next_late = late.peek().filter(|next| next.1 < before);
+            match main.peek().filter(|next| next.1 < before) {
+                Some(&&(ref packet, due)) => {
+                    if let Some(&&(ref other, earlier, entered_before)) = next_late
+                        && (earlier < due || (earlier == due && entered_before <= left))
+                    {
+                        each(other, earlier);
+                        late.next();
+                    } else {
+                        each(packet, due);
+                        left += 1;
+                        main.next();
+                    }
+                }
+                None => match next_late {
+                    Some(&&(ref other, due, _)) => {
+                        each(other, due);
+                        late.next();
+                    }
+                    None => return,
+                },
+            }
+        }
     }
 }
 

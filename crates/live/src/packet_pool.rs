@@ -5,7 +5,7 @@
 //! sizes that grow in chunks and never shrink, so that steady traffic allocates nothing.
 
 use crate::shape::Shape;
-use crate::tun::{LARGEST, Tun, VNET_HEADER};
+use crate::tun::{LARGEST, VNET_HEADER};
 
 /// Slot sizes: headers and small packets, jumbo frames, super-packets.
 const CLASSES: [usize; 3] = [2_048, 10_240, LARGEST];
@@ -70,10 +70,13 @@ impl PacketPool {
         pool
     }
 
-    /// Reads one packet from `tun`.
-    pub fn read(&mut self, tun: &Tun) -> std::io::Result<Arrival> {
+    /// Takes in one packet with its virtio header, which `read` puts into the buffer that it is given, or `None`.
+    pub fn read(
+        &mut self,
+        read: impl FnOnce(&mut [u8]) -> std::io::Result<Option<usize>>,
+    ) -> std::io::Result<Arrival> {
         let buffer = self.pools[2].slot_mut(self.staging);
-        let Some(read) = tun.read(buffer)? else { return Ok(Arrival::Nothing) };
+        let Some(read) = read(buffer)? else { return Ok(Arrival::Nothing) };
         let Some((header, packet)) = buffer[..read].split_at_checked(VNET_HEADER) else {
             return Ok(Arrival::Malformed);
         };

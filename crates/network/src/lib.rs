@@ -7,6 +7,7 @@
 
 mod calendar;
 mod entrance;
+mod foresight;
 pub mod icmp;
 pub mod journal;
 mod line;
@@ -21,6 +22,7 @@ mod topology;
 mod trial;
 
 pub use calendar::Calendar;
+pub use foresight::Foresight;
 pub use line::line;
 pub use monitor::Bins;
 pub use network::{LinkCounters, Network, Sink, Totals};

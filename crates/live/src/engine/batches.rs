@@ -1,14 +1,14 @@
 //! Packets that are due, gathered by the host that they go to: consecutive segments of a flow are written as one
 //! super-packet.
 //!
-//! Nothing waits here for a packet that is not yet due. An engine that is on time gathers one packet, or the segments
+//! Nothing waits here for a packet that is not yet due, unless the clock waits for packets. An engine that is on time gathers one packet, or the segments
 //! that the link gives out together; one that is late gathers what became due during its last write, and so writes
 //! fewer, larger packets the later it is.
 
 use crate::packet_pool::PacketPool;
 use crate::shape::{HeaderChanges, Run};
 use longhaul_network::{DirectionId, Packet};
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 /// Most segments that are gathered before all are written.
 const MOST_SEGMENTS: usize = 64;
@@ -53,17 +53,17 @@ pub struct Batches {
     segments: usize,
     /// Batches whose memory is used again.
     spare: Vec<Batch>,
-    /// Whether segments are joined at all.
-    joins: bool,
+    /// How far apart the due times of joined segments may be; `None` if none are joined.
+    within: Option<Span>,
 }
 
 impl Batches {
-    pub fn new(joins: bool) -> Self {
+    pub fn new(within: Option<Span>) -> Self {
         Batches {
             open: Vec::with_capacity(MOST_SEGMENTS),
             segments: 0,
             spare: Vec::with_capacity(MOST_SEGMENTS),
-            joins,
+            within,
         }
     }
 
@@ -72,7 +72,8 @@ impl Batches {
     pub fn add(&mut self, departing: &Departing<'_>, pool: &PacketPool) -> Option<Batch> {
         let place = self.open.iter().position(|batch| batch.host == departing.host);
         if let Some(place) = place
-            && self.joins
+            && let Some(within) = self.within
+            && self.open[place].starts_within(within, departing.due)
             && self.open[place].join(departing, pool)
         {
             self.segments += 1;
@@ -89,7 +90,7 @@ impl Batches {
 
     /// Whether what has been gathered must be written before more is added.
     pub fn are_full(&self) -> bool {
-        self.segments >= MOST_SEGMENTS || !self.joins
+        self.segments >= MOST_SEGMENTS || self.within.is_none()
     }
 
     /// The batch that was begun first.
@@ -137,6 +138,11 @@ impl Batch {
         self.dues.push(departing.due);
     }
 
+    /// Whether its first segment was due at most `span` before `due`.
+    fn starts_within(&self, span: Span, due: Time) -> bool {
+        self.dues.first().is_some_and(|&first| due.since(first) <= span)
+    }
+
     /// Adds a segment if it continues the batch.
     fn join(&mut self, departing: &Departing<'_>, pool: &PacketPool) -> bool {
         let packet = departing.packet;
@@ -178,7 +184,8 @@ mod tests {
     use super::*;
     use crate::tun::VNET_HEADER;
     use longhaul_network::{Flags, NodeId};
-    use longhaul_units::Span;
+
+    const ANY: Option<Span> = Some(Span::from_s(1));
 
     /// A datagram of 100 bytes from port `port`, as a host hands it over, and the packet that travels.
     fn datagram(pool: &mut PacketPool, port: u8) -> Packet {
@@ -226,7 +233,7 @@ mod tests {
 
     #[test]
     fn datagrams_of_a_flow_gather_although_packets_of_other_hosts_are_between() {
-        let (mut batches, mut pool) = (Batches::new(true), PacketPool::new(usize::MAX));
+        let (mut batches, mut pool) = (Batches::new(ANY), PacketPool::new(usize::MAX));
         for us in 0..3 {
             assert!(add(&mut batches, &mut pool, (1, 7, 2 * us)).is_none());
         }
@@ -242,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_packet_of_another_flow_leaves_after_those_that_its_host_gets_before() {
-        let (mut batches, mut pool) = (Batches::new(true), PacketPool::new(usize::MAX));
+        let (mut batches, mut pool) = (Batches::new(ANY), PacketPool::new(usize::MAX));
         add(&mut batches, &mut pool, (1, 7, 0));
         let before = add(&mut batches, &mut pool, (1, 8, 1)).unwrap();
         assert_eq!((before.flow, before.run.count), (7, 1));
@@ -250,8 +257,18 @@ mod tests {
     }
 
     #[test]
+    fn segments_that_are_due_too_far_apart_are_not_joined() {
+        let (mut batches, mut pool) = (Batches::new(Some(Span::from_us(10))), PacketPool::new(usize::MAX));
+        for us in [0, 5, 10] {
+            assert!(add(&mut batches, &mut pool, (1, 7, us)).is_none());
+        }
+        assert_eq!(add(&mut batches, &mut pool, (1, 7, 11)).unwrap().run.count, 3);
+        assert_eq!(batches.take().unwrap().run.count, 1);
+    }
+
+    #[test]
     fn a_damaged_packet_is_written_alone() {
-        let (mut batches, mut pool) = (Batches::new(true), PacketPool::new(usize::MAX));
+        let (mut batches, mut pool) = (Batches::new(ANY), PacketPool::new(usize::MAX));
         add(&mut batches, &mut pool, (1, 7, 0));
         let packet = Packet { damage: 1, ..datagram(&mut pool, 7) };
         let departing = Departing { host: 1, packet: &packet, due: Time::ZERO, via: None };
@@ -261,13 +278,13 @@ mod tests {
 
     #[test]
     fn batches_are_full_with_64_segments_or_at_once_if_nothing_is_joined() {
-        let (mut batches, mut pool) = (Batches::new(true), PacketPool::new(usize::MAX));
+        let (mut batches, mut pool) = (Batches::new(ANY), PacketPool::new(usize::MAX));
         let added = (0..).take_while(|_| {
             add(&mut batches, &mut pool, (1, 7, 0));
             !batches.are_full()
         });
         assert_eq!(added.count(), MOST_SEGMENTS - 1);
-        let mut alone = Batches::new(false);
+        let mut alone = Batches::new(None);
         add(&mut alone, &mut pool, (1, 7, 0));
         assert!(alone.are_full());
     }

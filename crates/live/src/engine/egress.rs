@@ -4,14 +4,13 @@ use super::batches::{Batch, Batches, Departing, MOST_PARTS, changes};
 use super::class_gaps::ClassGaps;
 use super::real_flows::RealFlows;
 use super::stalls::StallDetector;
-use crate::clock::{self, Clock};
-use crate::packet_pool::{Arrival, PacketPool};
+use super::ports::Ports;
+use crate::packet_pool::PacketPool;
 use crate::recorder::Recorder;
 use crate::shape::{HEADER_ROOM, damage};
-use crate::tun::Tun;
 use longhaul_endpoints::{PayloadPool, PayloadSink};
 use longhaul_network::journal::{Departure, Entry};
-use longhaul_network::{DirectionId, Fate, Message, NodeId, Origin, Packet, Reply, Sink, icmp, results};
+use longhaul_network::{DirectionId, Fate, Foresight, Message, NodeId, Origin, Packet, Reply, Sink, icmp, results};
 use longhaul_plan::{Plan, Sender, Way};
 use longhaul_record::{Classes, Distribution};
 use longhaul_units::{Span, Time};
@@ -23,8 +22,6 @@ use std::net::IpAddr;
 /// A host's port and what happened there.
 #[derive(Debug, Default, Serialize)]
 pub struct Port {
-    #[serde(skip)]
-    tun: Option<Tun>,
     /// Whether the kernel hands over UDP super-packets, too.
     pub udp_offload: bool,
     /// Packets (segments) read from the host.
@@ -43,17 +40,13 @@ pub struct Port {
     pub no_memory_packets: u64,
 }
 
-impl Port {
-    fn new(tun: Option<Tun>) -> Self {
-        Port { udp_offload: tun.as_ref().is_some_and(|tun| tun.udp_offload), tun, ..Port::default() }
-    }
-}
-
 /// The gap between packets is measured if they are due within this time of each other.
 const NEIGHBOURS: Span = Span::from_ms(1);
 
-/// Where packets leave the network in a live run.
-pub struct Egress {
+/// Where packets leave the network in a run with real hosts.
+pub struct Egress<P> {
+    /// The hosts' ends.
+    pub outside: P,
     pub ports: Vec<Port>,
     pub packet_pool: PacketPool,
     pub recorder: Recorder,
@@ -78,10 +71,11 @@ pub struct Egress {
     /// Whose simulated packets are, by what they carry as their flow.
     pub senders: BTreeMap<u32, Sender>,
     addresses: Vec<(Option<IpAddr>, Option<IpAddr>)>,
-    clock: Clock,
     /// Unix time of the run's start.
     pub unix_start_ns: u64,
     batches: Batches,
+    /// What was written to hosts in advance, where the clock waits for packets.
+    pub foresight: Option<Foresight>,
     /// Hosts that were written to and may have answered; each once.
     pub written_to: Vec<usize>,
     scratch: Vec<u8>,
@@ -97,17 +91,20 @@ struct Rows {
     snaplen: usize,
 }
 
-impl Egress {
+impl<P: Ports> Egress<P> {
     pub fn new(
         plan: &Plan,
-        tuns: Vec<Option<Tun>>,
+        outside: P,
         packet_pool: PacketPool,
         recorder: Recorder,
-        clock: Clock,
+        unix_start_ns: u64,
     ) -> Self {
         let listed = |links: &[usize]| (0..plan.links.len()).map(|link| links.contains(&link)).collect();
+        let outside_joins = outside.joins(Span::from_ns(plan.coalesce_ns));
+        let port = |host| Port { udp_offload: outside.udp_offload(host), ..Port::default() };
         Egress {
-            ports: tuns.into_iter().map(Port::new).collect(),
+            ports: (0..plan.nodes.len()).map(port).collect(),
+            outside,
             packet_pool,
             recorder,
             payloads: PayloadPool::default(),
@@ -125,9 +122,9 @@ impl Egress {
                 .iter()
                 .map(|node| (node.ipv4.map(IpAddr::V4), node.ipv6.map(IpAddr::V6)))
                 .collect(),
-            clock,
-            unix_start_ns: clock::unix_ns() - clock.ns(),
-            batches: Batches::new(plan.coalesce_ns > 0),
+            unix_start_ns,
+            batches: Batches::new(outside_joins),
+            foresight: None,
             written_to: Vec::with_capacity(64),
             scratch: Vec::with_capacity(2_048),
             quoted: Vec::with_capacity(2_048),
@@ -140,11 +137,20 @@ impl Egress {
         }
     }
 
-    /// Reads one packet from a host.
-    pub fn read(&mut self, node: usize) -> std::io::Result<Arrival> {
-        match &self.ports[node].tun {
-            Some(tun) => self.packet_pool.read(tun),
-            None => Ok(Arrival::Nothing),
+    /// Gathers a packet that goes to its host before the network lets it go.
+    pub fn depart_ahead(&mut self, departing: &Departing<'_>) {
+        if !PayloadPool::contains(departing.packet) {
+            self.packet_pool.retain(departing.packet.body);
+            self.depart(departing);
+        }
+    }
+
+    fn depart(&mut self, departing: &Departing<'_>) {
+        if let Some(before) = self.batches.add(departing, &self.packet_pool) {
+            self.write(before);
+        }
+        if self.batches.are_full() {
+            self.flush();
         }
     }
 
@@ -180,14 +186,11 @@ impl Egress {
             damaged = [IoSlice::new(&self.scratch)];
             parts = &damaged;
         }
-        let now = self.clock.now();
+        let now = self.outside.written_at(batch.dues.last().copied().unwrap_or_default());
         self.stalls.work(now.ns());
         let port = &mut self.ports[batch.host];
-        let written = match &port.tun {
-            Some(tun) => tun.write(parts).is_ok(),
-            None => false,
-        };
-        self.stalls.written(self.clock.ns());
+        let written = self.outside.write(batch.host, now, parts).is_ok();
+        self.stalls.written(self.outside.now().ns());
         let packets = u64::from(batch.run.count);
         if written {
             port.written_packets += packets;
@@ -303,7 +306,7 @@ impl Egress {
     }
 }
 
-impl PayloadSink for Egress {
+impl<P: Ports> PayloadSink for Egress<P> {
     #[inline]
     fn payloads(&mut self) -> &mut PayloadPool {
         &mut self.payloads
@@ -314,7 +317,7 @@ impl PayloadSink for Egress {
     }
 }
 
-impl Sink for Egress {
+impl<P: Ports> Sink for Egress<P> {
     fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, via: Option<DirectionId>) {
         self.recorder.note(|| Entry::Departed(Departure::new(&packet, Ok(host), due)));
         if PayloadPool::contains(&packet) {
@@ -323,13 +326,12 @@ impl Sink for Egress {
         self.real_packets -= 1;
         let Egress { flows, packet_pool, .. } = self;
         flows.delivered(&packet, || packet_pool.packet(packet.body));
-        let departing = Departing { host: host.0 as usize, packet: &packet, due, via };
-        if let Some(before) = self.batches.add(&departing, &self.packet_pool) {
-            self.write(before);
+        if let (Some(foresight), Some(via)) = (&self.foresight, via)
+            && foresight.has_told(via, due)
+        {
+            return self.packet_pool.release(packet.body, 1);
         }
-        if self.batches.are_full() {
-            self.flush();
-        }
+        self.depart(&Departing { host: host.0 as usize, packet: &packet, due, via });
     }
 
     fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {

@@ -1,6 +1,8 @@
 //! Samples, status and results of the engine.
 
-use super::{Engine, Reply};
+use super::Reply;
+use super::emulator::Emulator;
+use super::ports::Ports;
 use crate::error::{Error, Result};
 use longhaul_network::{DirectionId, journal::Entry, results};
 use longhaul_plan::Way;
@@ -10,9 +12,16 @@ use longhaul_units::{Span, Time};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-impl Engine<'_> {
+impl<P: Ports> Emulator<'_, P> {
+    /// Samples if it is time to.
+    pub fn sample_if_due(&mut self, now: Time) {
+        if now >= self.next_sample {
+            self.sample(now);
+        }
+    }
+
     /// Hands the counters of every direction to the recorder and sets the time of the next sample.
-    pub(super) fn sample(&mut self, now: Time) {
+    fn sample(&mut self, now: Time) {
         let every = Span::from_ns(self.plan.measure.every_ns);
         while self.next_sample <= now {
             self.next_sample += every;
@@ -32,9 +41,7 @@ impl Engine<'_> {
         });
         self.egress.recorder.lateness(late.collect());
         if let Some(message) = self.egress.recorder.take_failure() {
-            let message = format!("records end at {:.3} s: {message}", now.ns() as f64 / 1e9);
-            // A supervisor that does not receive it finds the failure in the result.
-            let _ = self.control.reply(&Reply::Warning { message });
+            self.warnings.push(format!("records end at {:.3} s: {message}", now.ns() as f64 / 1e9));
         }
         if !self.endpoints.is_empty() {
             self.egress.recorder.flows(self.endpoints.samples(now).collect());
@@ -44,10 +51,10 @@ impl Engine<'_> {
     }
 
     /// The current state of the run.
-    pub(super) fn status(&self) -> Reply {
+    pub fn status(&self) -> Reply {
         let lateness = merged(&self.egress.lateness).summary();
         Reply::Status {
-            t_ns: self.clock.ns(),
+            t_ns: self.egress.outside.now().ns(),
             delivered_packets: self.network.totals().delivered,
             held_packets: self.network.held(),
             lateness_p50_ns: lateness.p50_ns,
@@ -56,9 +63,14 @@ impl Engine<'_> {
         }
     }
 
-    /// Writes the last samples and `raw/engine.json`.
-    pub(super) fn finish(&mut self, directory: &Path, failure: Option<&Error>) -> Result<()> {
-        let now = self.clock.now();
+    /// Writes the last samples and `raw/engine.json`, to which `clock` adds what it tells of itself.
+    pub fn finish<const N: usize>(
+        &mut self,
+        directory: &Path,
+        failure: Option<&Error>,
+        clock: [(&str, Value); N],
+    ) -> Result<()> {
+        let now = self.egress.outside.now();
         // Simulated endpoints may be behind the clock.
         self.endpoints.close(self.advanced, &mut self.network, &mut self.egress);
         self.sample(now);
@@ -70,7 +82,6 @@ impl Engine<'_> {
         self.egress.recorder.note(|| Entry::Finished(self.advanced));
         let recorded = self.egress.recorder.finish();
         let error = failure.or(recorded.as_ref().err()).map(ToString::to_string);
-        let steal = stolen_ns().zip(self.steal_before).map(|(after, before)| after.saturating_sub(before));
         let simulated = self.endpoints.flow_names(self.plan);
         let mut result = json!({
             "t0_unix_ns": self.egress.unix_start_ns,
@@ -83,15 +94,15 @@ impl Engine<'_> {
             "spacing": self.distributions(&self.egress.spacing),
             "gaps": self.egress.stalls.stalls,
             "work": self.egress.stalls.work,
-            "steal_ns": steal,
-            "scheduling": self.scheduling,
-            "step_downs": self.budget.step_downs,
             "coalesce_ns": self.plan.coalesce_ns,
             "pools_grown": self.egress.packet_pool.grown,
             "lost_records": self.egress.recorder.lost_records,
             "ports": self.ports(),
             "flow_names": self.egress.flows.names().chain(simulated).collect::<Vec<_>>(),
         });
+        for (name, value) in clock {
+            result[name] = value;
+        }
         if !self.endpoints.is_empty() {
             result["simulated"] = json!({
                 "lateness": self.endpoint_lateness.summary(),
@@ -157,12 +168,4 @@ fn merged(each: &[Distribution]) -> Distribution {
         all.merge(one);
     }
     all
-}
-
-/// CPU time that the hypervisor gave to other guests, over all CPUs (`steal` of /proc/stat).
-pub fn stolen_ns() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/stat").ok()?;
-    let ticks: u64 = text.lines().next()?.split_whitespace().nth(8)?.parse().ok()?;
-    // USER_HZ is 100 on every architecture that we run on.
-    Some(ticks * 10_000_000)
 }

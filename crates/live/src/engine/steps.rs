@@ -1,7 +1,7 @@
 //! What is due, in order of time: packets, changes, and the turns of simulated ends.
 
-use super::Engine;
-use super::control::Reply;
+use super::emulator::Emulator;
+use super::ports::Ports;
 use crate::error::{Error, Result};
 use longhaul_endpoints::Endpoints;
 use longhaul_network::Network;
@@ -26,9 +26,9 @@ pub fn endpoints(plan: &Plan, network: &Network) -> Result<Endpoints> {
     Endpoints::new(&Plan { duration_ns, ..plan.clone() }, network, |flow| flow.simulated).map_err(Error::from)
 }
 
-impl Engine<'_> {
-    /// The time of the next event, and whether the engine must process it precisely then.
-    pub(super) fn next_due(&self) -> (Time, bool) {
+impl<P: Ports> Emulator<'_, P> {
+    /// The time of the next event, and whether it must be processed precisely then.
+    pub fn next_due(&self) -> (Time, bool) {
         let (network, endpoints) = (self.network.next_event(), self.endpoints.next_event());
         let other = self.next_change_at().min(self.next_sample);
         if self.endpoints.is_empty() || self.egress.real_packets > 0 {
@@ -39,14 +39,14 @@ impl Engine<'_> {
     }
 
     /// Processes all events that are due until `now`, each at its own time.
-    pub(super) fn advance(&mut self, now: Time) {
+    pub fn advance(&mut self, now: Time) {
         while !self.catch_up(now) {}
     }
 
     /// The same, for at most [`STEPS_PER_TURN`] steps; false if due events are left.
     ///
     /// Simulated endpoints run after each step of the network, so that lateness changes no result.
-    pub(super) fn catch_up(&mut self, now: Time) -> bool {
+    pub fn catch_up(&mut self, now: Time) -> bool {
         if self.endpoints.is_empty() {
             self.advance_packets(now);
             return true;
@@ -64,11 +64,11 @@ impl Engine<'_> {
                 self.next_reap += REAP_INTERVAL;
             }
             if step % STEPS_PER_CLOCK_READ == 0 {
-                self.last_endpoint_poll = self.clock.now();
+                self.last_endpoint_poll = self.egress.outside.now();
                 self.egress.stalls.work(self.last_endpoint_poll.ns());
             }
             self.advanced = next;
-            let Engine { network: net, endpoints, egress, .. } = self;
+            let Emulator { network: net, endpoints, egress, .. } = self;
             // Ties have the same order as in the simulator.
             let endpoint_ran = if change <= next {
                 self.apply_next_change();
@@ -88,20 +88,11 @@ impl Engine<'_> {
     }
 
     /// Whether all simulated events until now are processed, so that an arrival meets the current queues.
-    pub(super) fn has_caught_up(&mut self) -> bool {
+    pub fn has_caught_up(&mut self) -> bool {
         self.endpoints.is_empty() || {
-            let now = self.clock.now();
+            let now = self.egress.outside.now();
             self.catch_up(now)
         }
-    }
-
-    /// Reports to the supervisor, once, that all finite simulated flows and jobs have completed.
-    pub(super) fn report_completion(&mut self) -> Result<()> {
-        if self.completion_reported || self.endpoints.is_empty() || !self.endpoints.are_done() {
-            return Ok(());
-        }
-        self.completion_reported = true;
-        self.control.reply(&Reply::Done {})
     }
 
     fn advance_packets(&mut self, now: Time) {
@@ -119,7 +110,7 @@ impl Engine<'_> {
         }
     }
 
-    fn next_change_at(&self) -> Time {
+    pub(super) fn next_change_at(&self) -> Time {
         self.plan.events.get(self.next_change).map_or(Time::NEVER, |event| Time::from_ns(event.at_ns))
     }
 

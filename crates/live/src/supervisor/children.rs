@@ -3,7 +3,7 @@
 use super::ending::wait_with_signals;
 use super::requests;
 use crate::clock::monotonic_ns;
-use crate::engine::{self, Ports};
+use crate::engine::{self, EnginePorts};
 use crate::error::{Error, Result};
 use crate::exit_status::{ABANDONED, CHILD_FAILED, ExitStatus, PANICKED};
 use crate::host::Host;
@@ -66,7 +66,7 @@ impl EngineProcess {
         let (pid, control, stderr) = start("engine", c"lh-engine", |control| {
             let tuns: Vec<Option<Tun>> =
                 hosts.iter_mut().map(|host| host.as_mut().and_then(Host::take_tun)).collect();
-            engine::run(plan, Ports { tuns, control }, directory)
+            engine::run(plan, EnginePorts { tuns, control }, directory)
         })?;
         for host in hosts.iter_mut().flatten() {
             drop(host.take_tun());

@@ -1,0 +1,91 @@
+//! What is told in advance of packets, against what comes.
+
+mod common;
+
+use common::*;
+use longhaul_network::{DirectionId, Fate, Foresight, Message, Network, NodeId, Packet, Reply, Sink};
+use longhaul_plan::*;
+use longhaul_units::{Probability, Rate, Span, Time};
+use proptest::prelude::*;
+
+type Coming = (DirectionId, u32, Time);
+
+#[derive(Default)]
+struct Hosts {
+    came: Vec<Coming>,
+    ended: usize,
+    copied: usize,
+}
+
+impl Sink for Hosts {
+    fn deliver(&mut self, _: NodeId, packet: Packet, due: Time, via: Option<DirectionId>) {
+        self.came.push((via.unwrap(), packet.body, due));
+    }
+    fn end(&mut self, _: Packet, _: Fate, _: Time, _: Option<DirectionId>) {
+        self.ended += 1;
+    }
+    fn copied(&mut self, _: &Packet) {
+        self.copied += 1;
+    }
+    fn reply(&mut self, _: NodeId, _: &Packet, _: Message) -> Option<Reply> {
+        None
+    }
+}
+
+/// a - b over a last link of at least `least_us`: a pipe, or a link whose packets jitter, overtake, come twice or get lost.
+fn plan_of(kind: usize, least_us: u64) -> Plan {
+    let mut plan = plan();
+    plan.coalesce_ns = if kind == 1 { 10_000 } else { 0 };
+    let last = &mut plan.links[2].forward;
+    last.rate = RateModel::constant(Rate::from_bits_per_s(40_000_000).unwrap());
+    last.delay = DelayModel::constant(Span::from_us(least_us));
+    if kind >= 2 {
+        let (mean, half_width) = (Span::from_us(least_us + 900), Span::from_us(900));
+        last.delay = DelayModel::Uniform { mean, half_width };
+        last.reorder = kind == 3;
+        last.duplicate = Probability::new(0.1).unwrap();
+        last.loss_position = LossPosition::Egress;
+        last.loss = LossModel::Independent { probability: Probability::new(0.1).unwrap() };
+    }
+    plan
+}
+
+proptest! {
+    #[test]
+    fn every_packet_is_told_of_in_time_and_comes_as_told(
+        kind in 0usize..4,
+        least_us in 1u64..3_000,
+        gaps in prop::collection::vec((0u64..800, 40u32..1_500), 1..120),
+    ) {
+        let plan = plan_of(kind, least_us);
+        let (mut network, mut hosts) = (Network::new(&plan).unwrap(), Hosts::default());
+        let mut foresight = Foresight::new(&network);
+        let lookahead = network.lookahead(&foresight);
+        prop_assert_eq!(lookahead, Span::from_us(least_us.min(1_000)));
+        let mut sends = Vec::new();
+        let mut at = Time::ZERO;
+        for (body, (gap_us, bytes)) in gaps.into_iter().enumerate() {
+            at += Span::from_us(gap_us);
+            sends.push((at, packet(body as u32, bytes)));
+        }
+        let mut told: Vec<Coming> = Vec::new();
+        let mut sends = sends.into_iter().peekable();
+        loop {
+            let next = network.next_event().min(sends.peek().map_or(Time::NEVER, |send| send.0));
+            if next == Time::NEVER {
+                break;
+            }
+            let before = next + lookahead;
+            network.foresee(next, before, &mut foresight, |_, packet, due, via| {
+                assert!(due >= next, "told of {due} at {next}");
+                told.push((via, packet.body, due));
+            });
+            network.advance(next, &mut hosts);
+            while let Some((now, packet)) = sends.next_if(|send| send.0 == next) {
+                network.inject(now, packet, &mut hosts);
+            }
+        }
+        prop_assert!(hosts.came.iter().all(|&(via, _, due)| foresight.has_told(via, due)));
+        prop_assert_eq!(told, hosts.came);
+    }
+}
