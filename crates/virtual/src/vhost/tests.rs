@@ -1,0 +1,228 @@
+//! Devices against a front end that is made by hand.
+
+mod frontend;
+mod malformed;
+
+use std::io::{IoSlice, Write};
+
+use proptest::prelude::*;
+
+use frontend::{BUFFERS, Frontend, NET, NEXT, SIZE, WRITE};
+
+use super::{Chain, Device, Kind, NET_HEADER_BYTES, Queue, Received, Reply, bits};
+
+/// A packet with a header of zeros and `bytes` bytes that count.
+fn packet(bytes: usize) -> Vec<u8> {
+    let mut packet = vec![0; NET_HEADER_BYTES];
+    packet.extend((0..bytes).map(|at| at as u8));
+    packet
+}
+
+fn take(device: &mut Device) -> Option<(Vec<u8>, Chain)> {
+    let mut buffer = Vec::new();
+    let chain = device.take_sent(&mut buffer).unwrap()?;
+    Some((buffer, chain))
+}
+
+#[test]
+fn a_driver_that_sets_up_both_queues_makes_the_device_ready() {
+    let (device, frontend) = Frontend::ready(NET);
+    assert_eq!(device.features(), NET.offered());
+    assert_ne!(device.features() & bits::NET_HOST_USO, 0);
+    assert!(device.requests().is_some());
+    // A network device drops packets without room, so it need not hear of new room.
+    assert_eq!(frontend.used_flags(Queue::Receive), 1);
+    assert_eq!(frontend.used_flags(Queue::Transmit), 0);
+}
+
+#[test]
+fn the_configuration_holds_address_link_and_mtu() {
+    let (mut device, mut frontend) = Frontend::connect(NET);
+    let mut wanted = frontend::pair(0, 12).to_vec();
+    wanted.resize(12 + 12, 0);
+    let reply = frontend.ask(&mut device, 24, &wanted).unwrap();
+    assert_eq!(reply[12..], [2, 0, 0, 0, 0, 1, 1, 0, 1, 0, 0xdc, 5]);
+}
+
+#[test]
+fn a_sent_chain_arrives_whole_and_is_given_back_when_the_caller_says() {
+    let (mut device, mut frontend) = Frontend::ready(NET);
+    let sent = packet(100);
+    frontend.write(BUFFERS, &sent[..12]);
+    frontend.write(BUFFERS + 0x1000, &sent[12..]);
+    frontend.describe(Queue::Transmit, 3, BUFFERS, 12, NEXT, 5);
+    frontend.describe(Queue::Transmit, 5, BUFFERS + 0x1000, 100, 0, 0);
+    frontend.offer(Queue::Transmit, 3);
+
+    frontend.send(35, &frontend::pair(1, 0), &[]);
+    let Received::Kicked(kick) = device.receive().unwrap() else { panic!("no kick") };
+    assert_eq!(kick.queue(), Queue::Transmit);
+    let (arrived, chain) = take(&mut device).unwrap();
+    assert_eq!(arrived, sent);
+    assert!(take(&mut device).is_none());
+    assert_eq!(frontend.used(Queue::Transmit), []);
+
+    device.answer(kick).unwrap();
+    assert_eq!(frontend.reply(), 0_u64.to_ne_bytes());
+    device.give_back(chain).unwrap();
+    assert_eq!(frontend.used(Queue::Transmit), [(3, 0)]);
+}
+
+#[test]
+fn a_packet_is_delivered_into_as_many_buffers_as_it_needs() {
+    let (mut device, mut frontend) = Frontend::ready(NET);
+    for index in 0..4 {
+        frontend.describe(Queue::Receive, index, BUFFERS + 0x1000 * u64::from(index), 64, WRITE, 0);
+        frontend.offer(Queue::Receive, index);
+    }
+    let sent = packet(100);
+    let parts = [IoSlice::new(&sent[..7]), IoSlice::new(&sent[7..50]), IoSlice::new(&sent[50..])];
+    assert!(device.deliver(&parts).unwrap());
+
+    assert_eq!(frontend.used(Queue::Receive), [(0, 64), (1, 48)]);
+    let mut arrived = frontend.read(BUFFERS, 64);
+    arrived.extend(frontend.read(BUFFERS + 0x1000, 48));
+    assert_eq!(arrived[10..12], [2, 0]);
+    assert_eq!(arrived[12..], sent[12..]);
+}
+
+#[test]
+fn a_packet_without_room_changes_nothing() {
+    let (mut device, mut frontend) = Frontend::ready(NET);
+    frontend.describe(Queue::Receive, 0, BUFFERS, 64, WRITE, 0);
+    frontend.offer(Queue::Receive, 0);
+    assert!(!device.deliver(&[IoSlice::new(&packet(100))]).unwrap());
+    assert_eq!(frontend.used(Queue::Receive), []);
+    assert!(device.deliver(&[IoSlice::new(&packet(10))]).unwrap());
+    assert_eq!(frontend.used(Queue::Receive), [(0, 22)]);
+}
+
+#[test]
+fn a_console_has_bytes_without_a_header_and_tells_of_new_room() {
+    let (mut device, mut frontend) = Frontend::ready(Kind::Console);
+    assert_eq!(device.features(), bits::VERSION_1 | bits::PROTOCOL_FEATURES);
+    assert_eq!(frontend.used_flags(Queue::Receive), 0);
+    frontend.describe(Queue::Receive, 0, BUFFERS, 4096, WRITE, 0);
+    frontend.offer(Queue::Receive, 0);
+    assert!(device.deliver(&[IoSlice::new(b"date\n")]).unwrap());
+    assert_eq!(frontend.read(BUFFERS, 5), b"date\n");
+    assert_eq!(frontend.used(Queue::Receive), [(0, 5)]);
+}
+
+#[test]
+fn an_interrupt_waits_for_its_reply() {
+    let (mut device, mut frontend) = Frontend::ready(NET);
+    assert!(device.interrupt(Queue::Receive).unwrap());
+    assert_eq!(device.receive_reply().unwrap(), Reply::Incomplete);
+    assert_eq!(device.unanswered_interrupts(), 1);
+    assert_eq!(frontend.take_interrupt(), 0);
+    assert_eq!(device.receive_reply().unwrap(), Reply::Arrived);
+    assert_eq!(device.unanswered_interrupts(), 0);
+
+    assert!(device.interrupt(Queue::Transmit).unwrap());
+    assert_eq!(frontend.take_interrupt(), 1);
+    assert_eq!(device.receive_reply().unwrap(), Reply::Arrived);
+}
+
+#[test]
+fn a_driver_that_wants_no_interrupts_gets_none() {
+    let (mut device, frontend) = Frontend::ready(NET);
+    frontend.set_available_flags(Queue::Receive, 1);
+    assert!(!device.interrupt(Queue::Receive).unwrap());
+    frontend.set_available_flags(Queue::Receive, 0);
+    assert!(device.interrupt(Queue::Receive).unwrap());
+}
+
+#[test]
+fn a_message_may_come_byte_by_byte() {
+    let (mut device, mut frontend) = Frontend::ready(NET);
+    let mut message = frontend::header(35, 9, 8).to_vec();
+    message.extend(frontend::pair(1, 0));
+    let (last, first) = message.split_last().unwrap();
+    for byte in first {
+        frontend.stream.write_all(&[*byte]).unwrap();
+        assert_eq!(device.receive().unwrap(), Received::Handled);
+    }
+    frontend.stream.write_all(&[*last]).unwrap();
+    assert!(matches!(device.receive().unwrap(), Received::Kicked(_)));
+}
+
+#[test]
+fn a_guest_that_ends_closes_its_device() {
+    let (mut device, frontend) = Frontend::ready(NET);
+    drop(frontend);
+    assert_eq!(device.receive_reply().unwrap(), Reply::Closed);
+    assert_eq!(device.receive().unwrap(), Received::Closed);
+    assert!(device.frontend().is_none() && device.requests().is_none() && !device.is_ready());
+    assert!(take(&mut device).is_none());
+    assert!(!device.deliver(&[IoSlice::new(&packet(10))]).unwrap());
+    assert!(!device.interrupt(Queue::Receive).unwrap());
+}
+
+#[test]
+fn what_belongs_to_an_earlier_connection_is_ignored() {
+    let (mut device, mut frontend) = Frontend::ready(NET);
+    frontend.describe(Queue::Transmit, 0, BUFFERS, 12, 0, 0);
+    frontend.offer(Queue::Transmit, 0);
+    frontend.send(35, &frontend::pair(1, 0), &[]);
+    let Received::Kicked(kick) = device.receive().unwrap() else { panic!("no kick") };
+    let (_, chain) = take(&mut device).unwrap();
+
+    let mut next = Frontend::reconnect(&mut device);
+    next.set_up(&mut device).unwrap();
+    device.answer(kick).unwrap();
+    device.give_back(chain).unwrap();
+    assert_eq!(next.used(Queue::Transmit), []);
+    next.stream.set_nonblocking(true).unwrap();
+    assert!(std::io::Read::read(&mut next.stream, &mut [0; 1]).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn packets_survive_any_division_into_buffers(
+        lengths in prop::collection::vec((1_usize..400, prop::collection::vec(1_u32..200, 1..8)), 1..40)
+    ) {
+        let (mut device, mut frontend) = Frontend::ready(NET);
+        for (bytes, buffers) in lengths {
+            let sent = packet(bytes);
+            // Out of the guest, divided as `buffers`; the last one has the rest.
+            let mut rest = sent.as_slice();
+            for (index, &length) in buffers.iter().enumerate() {
+                let last = index + 1 == buffers.len() || rest.len() <= length as usize;
+                let (now, later) = rest.split_at(if last { rest.len() } else { length as usize });
+                let address = BUFFERS + 0x1000 * index as u64;
+                frontend.write(address, now);
+                let flags = if last { 0 } else { NEXT };
+                frontend.describe(Queue::Transmit, index as u16, address, now.len() as u32, flags, index as u16 + 1);
+                rest = later;
+                if last { break }
+            }
+            frontend.offer(Queue::Transmit, 0);
+            let (arrived, chain) = take(&mut device).unwrap();
+            prop_assert_eq!(&arrived, &sent);
+            device.give_back(chain).unwrap();
+
+            // Into a guest whose buffers have these lengths, one chain each.
+            let (mut device, mut frontend) = Frontend::ready(NET);
+            for (index, &length) in buffers.iter().enumerate() {
+                let address = BUFFERS + 0x1000 * index as u64;
+                frontend.describe(Queue::Receive, index as u16, address, length, WRITE, 0);
+                frontend.offer(Queue::Receive, index as u16);
+            }
+            let room: usize = buffers.iter().map(|&length| length as usize).sum();
+            prop_assert_eq!(device.deliver(&[IoSlice::new(&sent)]).unwrap(), room >= sent.len());
+            let used = frontend.used(Queue::Receive);
+            prop_assert!(used.len() <= usize::from(SIZE));
+            let mut arrived = Vec::new();
+            for (head, written) in &used {
+                arrived.extend(frontend.read(BUFFERS + 0x1000 * u64::from(*head), *written as usize));
+            }
+            if room >= sent.len() {
+                prop_assert_eq!(u16::from_le_bytes([arrived[10], arrived[11]]) as usize, used.len());
+                prop_assert_eq!(&arrived[12..], &sent[12..]);
+            }
+        }
+    }
+}
