@@ -1,0 +1,293 @@
+//! All guests of a run, and their clock.
+
+use crate::error::{Error, Result};
+use crate::guest::{Guest, GuestCounters, Port, Sent};
+use crate::protocol::{Message, Operation};
+use crate::vhost::NetConfig;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::time::Duration;
+
+/// The name of the socket about time, in the guests' directory.
+pub const TIME_SOCKET: &str = "time";
+
+/// How far [`Guests::run_until`] has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Progress {
+    /// No guest has anything to do before the horizon.
+    Reached,
+    /// Nothing was heard for the given time of those that run.
+    Silent,
+}
+
+/// Guests whose clock this is.
+pub struct Guests {
+    all: Vec<Guest>,
+    epoll: Epoll,
+    time: UnixListener,
+    doors: Vec<[UnixListener; 2]>,
+    /// Whether the channel for interrupts of each device is polled.
+    watched: Vec<[bool; 2]>,
+    /// Unix time of the clock's zero.
+    unix_ns: u64,
+    sent: Vec<Sent>,
+    /// Buffers to be used again.
+    spare: Vec<Vec<u8>>,
+}
+
+/// What a descriptor is for.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Time,
+    Door(Port),
+    Guest,
+    Device(Port),
+    Interrupts(Port),
+}
+
+impl Source {
+    const ALL: [Source; 8] = [
+        Source::Time,
+        Source::Guest,
+        Source::Door(Port::Network),
+        Source::Door(Port::Console),
+        Source::Device(Port::Network),
+        Source::Device(Port::Console),
+        Source::Interrupts(Port::Network),
+        Source::Interrupts(Port::Console),
+    ];
+
+    fn token(self, guest: usize) -> u64 {
+        let kind = match self {
+            Source::Time => 0,
+            Source::Guest => 1,
+            Source::Door(port) => 2 + port as u64,
+            Source::Device(port) => 4 + port as u64,
+            Source::Interrupts(port) => 6 + port as u64,
+        };
+        (guest as u64) << 3 | kind
+    }
+
+    fn of(token: u64) -> (Self, usize) {
+        (Source::ALL[(token & 7) as usize], (token >> 3) as usize)
+    }
+}
+
+/// The name of the socket of a device, in the guests' directory.
+pub fn socket_name(guest: usize, port: Port) -> String {
+    match port {
+        Port::Network => format!("net.{guest}"),
+        Port::Console => format!("console.{guest}"),
+    }
+}
+
+impl Guests {
+    /// Opens the sockets of guests with these names and cards in `directory`. `unix_ns` is the Unix time of the clock's zero.
+    ///
+    /// # Errors
+    /// If a socket cannot be opened.
+    pub fn listen(directory: &Path, hosts: Vec<(String, NetConfig)>, unix_ns: u64) -> Result<Self> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
+            .map_err(|error| Error::system("create an epoll instance", &error))?;
+        let open = |name: &str, source: Source, guest: usize| -> Result<UnixListener> {
+            let path = directory.join(name);
+            let listener = UnixListener::bind(&path)
+                .map_err(|error| Error::system(format!("open the socket {}", path.display()), &error))?;
+            watch(&epoll, std::os::fd::AsFd::as_fd(&listener), source, guest)?;
+            Ok(listener)
+        };
+        let time = open(TIME_SOCKET, Source::Time, 0)?;
+        let mut doors = Vec::with_capacity(hosts.len());
+        for guest in 0..hosts.len() {
+            let open = |port| open(&socket_name(guest, port), Source::Door(port), guest);
+            doors.push([open(Port::Network)?, open(Port::Console)?]);
+        }
+        let all: Vec<Guest> = hosts
+            .into_iter()
+            .enumerate()
+            .map(|(number, (name, net))| Guest::new(number, name, net))
+            .collect();
+        let watched = vec![[false; 2]; all.len()];
+        Ok(Guests { all, epoll, time, doors, watched, unix_ns, sent: Vec::new(), spare: Vec::new() })
+    }
+
+    /// Waits until all guests have connected, for at most `timeout`; returns whether they have.
+    ///
+    /// # Errors
+    /// If a connection fails.
+    pub fn wait_for_arrival(&mut self, timeout: Duration) -> Result<bool> {
+        let until = std::time::Instant::now() + timeout;
+        while !self.all.iter().all(Guest::has_arrived) {
+            let left = until.saturating_duration_since(std::time::Instant::now());
+            if left.is_zero() || !self.turn(left)? {
+                return Ok(self.all.iter().all(Guest::has_arrived));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Lets all guests boot.
+    ///
+    /// # Errors
+    /// If a connection fails.
+    pub fn boot(&mut self) -> Result<()> {
+        self.all.iter_mut().try_for_each(Guest::boot)
+    }
+
+    /// When a guest has something to do next; `None` if all wait for ever. All must have
+    /// [reached](Progress::Reached) their horizon.
+    pub fn next_ns(&self) -> Option<u64> {
+        self.all.iter().filter_map(Guest::next_ns).min()
+    }
+
+    /// Gives `bytes` to a guest at `due_ns`, or, if it has run further, then.
+    pub fn deliver(&mut self, guest: usize, due_ns: u64, port: Port, bytes: &[u8]) {
+        let mut room = self.spare.pop().unwrap_or_default();
+        room.clear();
+        room.extend_from_slice(bytes);
+        self.all[guest].accept(due_ns, port, room);
+    }
+
+    /// Lets every guest run until it has nothing to do before `horizon_ns`; guests run side by side. If nothing is heard
+    /// for `silence`, returns; it may be called again to go on.
+    ///
+    /// # Errors
+    /// If a guest breaks a protocol, or a connection fails.
+    pub fn run_until(&mut self, horizon_ns: u64, silence: Duration) -> Result<Progress> {
+        loop {
+            let mut busy = false;
+            for guest in &mut self.all {
+                guest.step(horizon_ns, &mut self.spare)?;
+                busy |= guest.is_busy();
+            }
+            if !busy {
+                return Ok(Progress::Reached);
+            }
+            if !self.turn(silence)? {
+                return Ok(Progress::Silent);
+            }
+        }
+    }
+
+    /// What guests have sent since the last call, in order of time; at one instant in order of the guests.
+    pub fn take_sent(&mut self) -> Vec<Sent> {
+        let mut sent = std::mem::take(&mut self.sent);
+        sent.sort_by_key(|sent| (sent.at_ns, sent.guest));
+        sent
+    }
+
+    /// Takes back what [`take_sent`](Self::take_sent) has given, to use its memory again.
+    pub fn recycle(&mut self, mut sent: Vec<Sent>) {
+        self.spare.extend(sent.drain(..).map(|sent| sent.bytes));
+        if self.sent.is_empty() {
+            self.sent = sent;
+        }
+    }
+
+    /// Guests that run, or whose interrupt has not been answered.
+    pub fn busy(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().filter(|guest| guest.is_busy()).map(|guest| guest.name.as_str())
+    }
+
+    /// Whether a guest has ended.
+    pub fn is_gone(&self, guest: usize) -> bool {
+        self.all[guest].is_gone()
+    }
+
+    /// Whether all guests have ended.
+    pub fn are_gone(&self) -> bool {
+        self.all.iter().all(Guest::is_gone)
+    }
+
+    /// What has happened to packets at a guest.
+    pub fn counters(&self, guest: usize) -> GuestCounters {
+        self.all[guest].counters
+    }
+
+    /// Takes messages that have come, after waiting for them for at most `timeout`; returns whether there were any.
+    fn turn(&mut self, timeout: Duration) -> Result<bool> {
+        let mut events = [EpollEvent::empty(); 64];
+        let timeout =
+            EpollTimeout::try_from(timeout.max(Duration::from_millis(1))).unwrap_or(EpollTimeout::MAX);
+        let ready = self
+            .epoll
+            .wait(&mut events, timeout)
+            .or_else(|error| if error == nix::errno::Errno::EINTR { Ok(0) } else { Err(error) })
+            .map_err(|error| Error::system("wait for guests", &error))?;
+        for event in &events[..ready] {
+            let (source, guest) = Source::of(event.data());
+            self.take(source, guest)?;
+        }
+        Ok(ready > 0)
+    }
+
+    fn take(&mut self, source: Source, number: usize) -> Result<()> {
+        match source {
+            Source::Time => self.admit(),
+            Source::Guest => self.all[number].hear(self.unix_ns),
+            Source::Door(port) => {
+                let (stream, _) = self.doors[number][port as usize]
+                    .accept()
+                    .map_err(|error| Error::system("accept a guest's device", &error))?;
+                let device = &mut self.all[number].devices[port as usize];
+                device.connect(stream);
+                self.watched[number][port as usize] = false;
+                device.frontend().map_or(Ok(()), |fd| watch(&self.epoll, fd, Source::Device(port), number))
+            }
+            Source::Device(port) => {
+                let guest = &mut self.all[number];
+                guest.hear_device(port, &mut self.sent, &mut self.spare)?;
+                let watched = &mut self.watched[number][port as usize];
+                match guest.devices[port as usize].requests() {
+                    Some(fd) if !*watched => {
+                        *watched = true;
+                        watch(&self.epoll, fd, Source::Interrupts(port), number)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Source::Interrupts(port) => self.all[number].hear_reply(port),
+        }
+    }
+
+    /// Takes the connection of a guest, which tells its number by its first message.
+    fn admit(&mut self) -> Result<()> {
+        let accept = |error: &dyn std::fmt::Display| Error::system("accept a guest", error);
+        let (mut stream, _) = self.time.accept().map_err(|error| accept(&error))?;
+        let Some(first) = Message::receive(&mut stream).map_err(|error| accept(&error))? else {
+            return Ok(());
+        };
+        let place = first.time as usize;
+        match self.all.get_mut(place) {
+            Some(guest) if first.operation == Operation::Start && !guest.has_arrived() => {
+                guest.arrive(stream, first);
+                guest.stream().map_or(Ok(()), |fd| watch(&self.epoll, fd, Source::Guest, place))
+            }
+            // Nobody else is asked to connect.
+            _ => Ok(()),
+        }
+    }
+}
+
+fn watch(epoll: &Epoll, fd: BorrowedFd<'_>, source: Source, guest: usize) -> Result<()> {
+    epoll
+        .add(fd, EpollEvent::new(EpollFlags::EPOLLIN, source.token(guest)))
+        .map_err(|error| Error::system("watch a guest", &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_tells_what_it_was_made_of() {
+        for source in Source::ALL {
+            let (found, guest) = Source::of(source.token(70_000));
+            assert_eq!(format!("{found:?}"), format!("{source:?}"));
+            assert_eq!(guest, 70_000);
+        }
+    }
+}
