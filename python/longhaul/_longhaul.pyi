@@ -1,6 +1,6 @@
 """The compiled core: it executes plans and decides nothing about scenarios."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 class InvalidValueError(ValueError):
@@ -195,6 +195,12 @@ def draw(seed: int, name: str, distribution: str) -> float:
 def uniforms(seed: int, name: str, count: int) -> list[float]:
     """The first draws of a named stream, uniform on [0, 1)."""
 
+def run_as_init() -> None:
+    """Run as the first process of a host that is a kernel of its own, and power it off in the end.
+
+    Raises LiveError.
+    """
+
 def run_live(
     plan: str,
     *,
@@ -206,8 +212,12 @@ def run_live(
     keep: bool,
     scratch: list[str],
     memory_bytes: int | None,
+    kernel: Mapping[str, Any] | None,
 ) -> int:
     """Run a plan in JSON live, in new namespaces; returns 0, or 70 when it failed.
+
+    With a ``kernel`` (``file``, ``init``: list of arguments, ``memory_bytes``, ``patience_s``), every host is a
+    kernel of its own, on a virtual clock.
 
     The calling process must have one thread and should do nothing else afterwards. ``line`` is a
     descriptor of the private line to the client, the process ``client``; ``socket`` is where others may talk

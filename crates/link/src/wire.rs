@@ -104,8 +104,7 @@ impl<P: Copy> Wire<P> {
         match self {
             Wire::Ordered(ordered) => ordered.upcoming(before, each),
             Wire::Reordering(reordering) if reordering.next() < before => {
-                let mut found: Vec<_> =
-                    reordering.heap.iter().filter(|packet| packet.due < before).collect();
+                let mut found: Vec<_> = reordering.heap.iter().filter(|packet| packet.due < before).collect();
                 found.sort_unstable_by_key(|packet| (packet.due, packet.number));
                 for packet in found {
                     each(&packet.packet, packet.due);

@@ -43,6 +43,11 @@ const SETTINGS: [&str; 6] =
 /// started at zero. Leaves this process in the host's network namespace.
 pub fn read(host: &Host) -> nix::Result<Counters> {
     setns(host.namespaces.net(), CloneFlags::CLONE_NEWNET)?;
+    Ok(read_here())
+}
+
+/// The counters of the current network namespace.
+pub fn read_here() -> Counters {
     let mut counters = Counters::new();
     for file in ["/proc/self/net/snmp", "/proc/self/net/netstat"] {
         let text = fs::read_to_string(file).unwrap_or_default();
@@ -63,7 +68,7 @@ pub fn read(host: &Host) -> nix::Result<Counters> {
         counters.insert("dev_rx_dropped".into(), received);
         counters.insert("dev_tx_dropped".into(), sent);
     }
-    Ok(counters)
+    counters
 }
 
 /// The congestion-control algorithm of connections in the current network namespace that name none.

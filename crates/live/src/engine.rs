@@ -18,8 +18,10 @@ mod steps;
 
 pub use control::{Command, Control, Reply};
 use egress::Egress;
-use emulator::{Emulator, network};
+pub use emulator::{Emulator, network};
+pub use ports::Ports;
 use ports::TunPorts;
+pub use steps::endpoints;
 
 use crate::clock::{self, Clock};
 use crate::error::{Error, Result};
@@ -58,7 +60,7 @@ pub struct EnginePorts {
 /// Runs the network until the supervisor sends [`Command::Stop`], and writes `raw/engine.json`.
 pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path) -> Result<()> {
     let network = network(plan)?;
-    let endpoints = steps::endpoints(plan, &network)?;
+    let endpoints = endpoints(plan, &network)?;
     let recorder = Recorder::start(plan, directory, &Disk)?;
     let scheduling = realtime::claim();
     let mut control = Control::new(ports.control);
@@ -97,11 +99,7 @@ struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    fn new(
-        emulator: Emulator<'a, TunPorts>,
-        mut scheduling: Scheduling,
-        control: Control,
-    ) -> Result<Self> {
+    fn new(emulator: Emulator<'a, TunPorts>, mut scheduling: Scheduling, control: Control) -> Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
             .map_err(|error| Error::wrap("create an epoll instance", error))?;
         let watch = |fd: std::os::fd::BorrowedFd<'_>, token| {

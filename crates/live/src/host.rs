@@ -118,12 +118,23 @@ fn build_inside(node: &Node, context: &BuildContext<'_>) -> Result<Host> {
     )
     .map_err(|error| Error::wrap("mount a private /dev/shm", error))?;
 
-    write_sysctl("net.ipv6.conf.default.accept_ra", "0", OnFailure::Ignore)?;
-    write_sysctl("net.ipv6.conf.default.addr_gen_mode", "1", OnFailure::Ignore)?;
+    prepare_interfaces()?;
     for (name, value) in &context.limits.0 {
         write_sysctl(name, value, OnFailure::Ignore)?;
     }
     let tun = Tun::create(INTERFACE)?;
+    configure(node)?;
+    Ok(Host { name: node.name.clone(), namespaces: Namespaces::current()?, tun: Some(tun) })
+}
+
+/// Lets interfaces that are made from now on have no addresses but those that they are given.
+pub fn prepare_interfaces() -> Result<()> {
+    write_sysctl("net.ipv6.conf.default.accept_ra", "0", OnFailure::Ignore)?;
+    write_sysctl("net.ipv6.conf.default.addr_gen_mode", "1", OnFailure::Ignore)
+}
+
+/// Sets the sysctls of a host and brings its interface up, in the current network namespace.
+pub fn configure(node: &Node) -> Result<()> {
     write_sysctl("net.ipv6.conf.eth0.addr_gen_mode", "1", OnFailure::Ignore)?;
     write_sysctl("net.ipv4.ping_group_range", "0 2147483647", OnFailure::Ignore)?;
     write_sysctl("net.ipv4.ip_unprivileged_port_start", "0", OnFailure::Ignore)?;
@@ -147,7 +158,7 @@ fn build_inside(node: &Node, context: &BuildContext<'_>) -> Result<Host> {
         netlink.add_address(index, address)?;
         netlink.add_default_route(index, address, node.initial_window)?;
     }
-    Ok(Host { name: node.name.clone(), namespaces: Namespaces::current()?, tun: Some(tun) })
+    Ok(())
 }
 
 /// Buckets of a host's own table of TCP connections.
@@ -239,7 +250,7 @@ pub fn prepare_mounts(nodes: &[Node], files: &Path) -> Result<()> {
 }
 
 /// The text of /etc/hosts: loopback, then every node under its name.
-fn hosts_file(nodes: &[Node]) -> String {
+pub fn hosts_file(nodes: &[Node]) -> String {
     let mut text = String::from("127.0.0.1 localhost\n::1 localhost ip6-localhost\n");
     for node in nodes {
         for address in addresses(node) {

@@ -42,6 +42,7 @@ mod sys;
 mod traffic;
 mod tun;
 mod unix_socket;
+mod virtual_time;
 
 pub use bpf_loader::{BPF_ALGORITHMS, check_bpf_algorithm, try_loading};
 pub use cgroup::{PREFIX as CGROUP_PREFIX, own_group};
@@ -50,3 +51,4 @@ pub use error::{Error, Result};
 pub use oom::OomKills;
 pub use process::run;
 pub use supervisor::Options;
+pub use virtual_time::{Kernel, run_as_init};

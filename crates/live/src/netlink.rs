@@ -43,6 +43,17 @@ impl Netlink {
         self.call(message, "bring an interface up")
     }
 
+    /// Lets interface `index` resolve no addresses: it has one neighbour, to whom everything goes (`IFF_NOARP`).
+    pub fn without_neighbours(&self, index: u32) -> Result<()> {
+        let mut message = Message::new(libc::RTM_SETLINK);
+        let flag = (libc::IFF_NOARP as u32).to_ne_bytes();
+        message.bytes(&[libc::AF_UNSPEC as u8, 0, 0, 0]);
+        message.bytes(&index.to_ne_bytes());
+        message.bytes(&flag);
+        message.bytes(&flag);
+        self.call(message, "leave out neighbour discovery")
+    }
+
     /// Gives interface `index` the single address `address` (/32 or /128, no duplicate detection).
     pub fn add_address(&self, index: u32, address: IpAddr) -> Result<()> {
         let mut message = Message::new(libc::RTM_NEWADDR);

@@ -13,7 +13,7 @@ use crate::traffic::{SharedStart, TrafficGenerator};
 use longhaul_plan::{Isolation, Program};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, chdir, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr};
 use std::fs::{File, OpenOptions};
@@ -96,8 +96,8 @@ impl ProgramState {
         self.end_ns.is_none() && self.error.is_none()
     }
 
-    /// Records its end from the status and resource usage of wait4(2).
-    pub fn ended(&mut self, at_ns: i64, status: libc::c_int, usage: &libc::rusage) {
+    /// Records its end from the status of wait4(2), and the processor time that it used.
+    pub fn ended(&mut self, at_ns: i64, status: libc::c_int, used: ProcessorTime) {
         self.pid = None;
         self.kill_at_ns = None;
         self.end_ns = Some(at_ns);
@@ -106,9 +106,8 @@ impl ProgramState {
         } else if libc::WIFSIGNALED(status) {
             self.signal = Some(libc::WTERMSIG(status));
         }
-        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-        self.cpu_user_s = seconds(usage.ru_utime);
-        self.cpu_system_s = seconds(usage.ru_stime);
+        self.cpu_user_s = used.user_s;
+        self.cpu_system_s = used.system_s;
     }
 
     /// Marks a program that still runs as stopped by the run, which is about to end.
@@ -135,6 +134,39 @@ impl ProgramState {
     }
 }
 
+/// Processor time of a process and its descendants.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct ProcessorTime {
+    /// In user space, in seconds.
+    pub user_s: f64,
+    /// In the kernel.
+    pub system_s: f64,
+}
+
+impl From<&libc::rusage> for ProcessorTime {
+    fn from(usage: &libc::rusage) -> Self {
+        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+        ProcessorTime { user_s: seconds(usage.ru_utime), system_s: seconds(usage.ru_stime) }
+    }
+}
+
+/// The host that a program starts in.
+pub enum Place<'a> {
+    /// Namespaces, and the control group if there is one.
+    Host(&'a Host, Option<&'a File>),
+    /// The host that this process is in, by name.
+    Here(&'a str),
+}
+
+impl Place<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Place::Host(host, _) => &host.name,
+            Place::Here(name) => name,
+        }
+    }
+}
+
 /// The environment of the run's programs.
 pub struct ProgramEnvironment<'a> {
     /// The directory that the run was started from.
@@ -147,14 +179,13 @@ pub struct ProgramEnvironment<'a> {
     pub isolation: Isolation,
 }
 
-/// Starts `program` in `host`; the calling process must have one thread.
+/// Starts `program` in a host; the calling process must have one thread.
 pub fn start(
     program: &Program,
-    host: &Host,
-    group: Option<&File>,
+    place: &Place<'_>,
     environment: &ProgramEnvironment<'_>,
 ) -> Result<libc::pid_t> {
-    fork_program(program, host, group, environment, |prepared, _report| {
+    fork_program(program, place, environment, |prepared, _report| {
         if environment.isolation == Isolation::Strict
             && let Err((step, error)) = isolation::restrict()
         {
@@ -165,17 +196,16 @@ pub fn start(
     })
 }
 
-/// Starts `generator` in `host` as `program`, and returns when its socket is open; the calling process must
+/// Starts `generator` in a host as `program`, and returns when its socket is open; the calling process must
 /// have one thread.
 pub fn start_traffic_generator(
     program: &Program,
     mut generator: TrafficGenerator<'_>,
     start_time: &SharedStart,
-    host: &Host,
-    group: Option<&File>,
+    place: &Place<'_>,
     environment: &ProgramEnvironment<'_>,
 ) -> Result<libc::pid_t> {
-    fork_program(program, host, group, environment, |_prepared, report| {
+    fork_program(program, place, environment, |_prepared, report| {
         crate::stderr_capture::name_process(c"lh-traffic");
         if let Err(error) = generator.open() {
             return ("cannot open its socket", error);
@@ -191,12 +221,11 @@ pub fn start_traffic_generator(
 /// dropped the report, or executed something, the parent waits.
 fn fork_program(
     program: &Program,
-    host: &Host,
-    group: Option<&File>,
+    place: &Place<'_>,
     environment: &ProgramEnvironment<'_>,
     then: impl FnOnce(&Prepared, &mut Option<File>) -> (&'static str, std::io::Error),
 ) -> Result<libc::pid_t> {
-    let prepared = Prepared::new(program, host, environment)
+    let prepared = Prepared::new(program, place.name(), environment)
         .map_err(|error| error.at(format!("program {}", program.name)))?;
     let (failure, report) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
         .map_err(|error| Error::wrap("open a pipe", error))?;
@@ -204,7 +233,7 @@ fn fork_program(
         Process::Child => {
             drop(failure);
             let mut report = Some(File::from(report));
-            let (step, error) = match prepared.enter(host, group) {
+            let (step, error) = match prepared.enter(place) {
                 Ok(()) => then(&prepared, &mut report),
                 Err(failed) => failed,
             };
@@ -236,7 +265,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(program: &Program, host: &Host, environment: &ProgramEnvironment<'_>) -> Result<Self> {
+    fn new(program: &Program, host: &str, environment: &ProgramEnvironment<'_>) -> Result<Self> {
         fn pairs(variables: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
             variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
         }
@@ -245,7 +274,7 @@ impl Prepared {
             create_log(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
         };
         let variables = pairs(environment.env)
-            .chain([("LONGHAUL_HOST", host.name.as_str()), ("HOSTNAME", host.name.as_str())])
+            .chain([("LONGHAUL_HOST", host), ("HOSTNAME", host)])
             .chain(pairs(&program.env));
         let path = std::env::var_os("PATH");
         let cwd = program.cwd.as_deref().map_or(environment.cwd.as_os_str(), OsStr::new);
@@ -259,16 +288,14 @@ impl Prepared {
     }
 
     /// In the child: enters the host, or returns the step that failed.
-    fn enter(
-        &self,
-        host: &Host,
-        group: Option<&File>,
-    ) -> std::result::Result<(), (&'static str, std::io::Error)> {
-        if let Some(mut group) = group {
-            // "0" is the writer itself, whatever its number in whichever PID namespace.
-            let _ = group.write_all(b"0");
+    fn enter(&self, place: &Place<'_>) -> std::result::Result<(), (&'static str, std::io::Error)> {
+        if let Place::Host(host, group) = place {
+            if let Some(mut group) = *group {
+                // "0" is the writer itself, whatever its number in whichever PID namespace.
+                let _ = group.write_all(b"0");
+            }
+            host.namespaces.enter().map_err(|error| ("cannot enter the host", error.into()))?;
         }
-        host.namespaces.enter().map_err(|error| ("cannot enter the host", error.into()))?;
         let _ = setsid();
         chdir(self.cwd.as_c_str()).map_err(|error| ("cannot enter the working directory", error.into()))?;
         let _ = dup2_stdin(&self.stdin);
@@ -283,7 +310,7 @@ fn create_log(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(true).custom_flags(libc::O_NOFOLLOW).open(path)
 }
 
-/// Whether a process of `host` listens on TCP port `port`, seen from inside through `/proc/<pid>/net`.
+/// Whether a process listens on TCP port `port`, seen from inside through `/proc/<pid>/net`.
 pub fn listens(pid: libc::pid_t, port: u16) -> bool {
     const LISTEN: &str = "0A";
     ["tcp", "tcp6"].iter().any(|table| {

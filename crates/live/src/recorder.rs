@@ -80,6 +80,8 @@ pub struct Recorder {
     journal: Journal,
     /// Applied changes that the disk has not taken yet; none is ever dropped.
     changes: Vec<u8>,
+    /// Whether it waits for the disk.
+    waits: bool,
     /// Records that the disk was too slow for.
     pub lost_records: u64,
     /// Why the writer ended early, until that is reported.
@@ -120,10 +122,16 @@ impl Recorder {
             captured: CaptureBuffer::default(),
             journal: Journal { kept: plan.measure.journal, bytes: Vec::new(), entries: 0 },
             changes: Vec::new(),
+            waits: false,
             lost_records: 0,
             failure: None,
             failed: Ok(()),
         })
+    }
+
+    /// The same, but it waits for the disk rather than lose anything: for a clock that can wait.
+    pub fn without_loss(self) -> Self {
+        Recorder { waits: true, ..self }
     }
 
     /// Hands over the counters of one instant.
@@ -247,7 +255,12 @@ impl Recorder {
     }
 
     fn send(&mut self, batch: Batch, records: usize) {
-        let sent = self.channel.as_ref().map(|channel| channel.try_send(batch));
+        let sent = self.channel.as_ref().map(|channel| match channel.try_send(batch) {
+            Err(TrySendError::Full(batch)) if self.waits => {
+                channel.send(batch).map_err(|failed| TrySendError::Disconnected(failed.0))
+            }
+            other => other,
+        });
         if !matches!(sent, Some(Ok(()))) {
             self.lost_records += records as u64;
         }

@@ -2,11 +2,11 @@
 
 mod children;
 pub(crate) mod ending;
-mod environment;
+pub(crate) mod environment;
 mod requests;
 mod schedule;
 
-pub use requests::{ControlConnections, Request, report_failed, send};
+pub use requests::{ControlConnections, Request, report_failed, send, stopped};
 
 use crate::agent;
 use crate::bpf_loader::{LoadedAlgorithm, Loader};
@@ -20,11 +20,12 @@ use crate::host::{self, BuildContext, Host, Limits, Namespaces};
 use crate::isolation;
 use crate::memory::MemoryLimit;
 use crate::process::RUN_FAILED;
-use crate::program::{self, ProgramEnvironment, ProgramState};
+use crate::program::{self, Place, ProgramEnvironment, ProgramState};
 use crate::run_record::{self, Ending};
 use crate::stderr_capture::CapturedStderr;
 use crate::sys::wait;
 use crate::traffic::{SharedStart, TrafficGenerator};
+use crate::virtual_time::{self, Kernel};
 use children::{EngineProcess, ObserverProcess};
 use longhaul_network::Network;
 use longhaul_plan::{Cause, Event, Isolation, LinkChange, NodeKind, Plan};
@@ -64,14 +65,19 @@ pub struct Options {
     pub scratch: Vec<PathBuf>,
     /// Memory that the run's own processes may use together, in bytes; programs of hosts do not count.
     pub memory_bytes: Option<u64>,
+    /// The kernel of the hosts, if the clock is virtual.
+    pub kernel: Option<Kernel>,
 }
 
 /// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed. Writes how it
 /// ended to `raw/ended.json` and, for the worker, to `report`.
 pub fn supervise(plan: &Plan, options: &mut Options, report: &CapturedStderr) -> i32 {
     let mut control = ControlConnections::new(options.line.take());
-    let groups = Groups::make(&options.run);
+    let groups = if options.kernel.is_none() { Groups::make(&options.run) } else { Groups::of(&options.run) };
     let outcome = options.socket.as_deref().map_or(Ok(()), |socket| control.listen(socket)).and_then(|()| {
+        if let Some(kernel) = &options.kernel {
+            return virtual_time::supervise(plan, kernel, options, &mut control);
+        }
         match Supervisor::build(plan, options.directory.clone(), options.keep, &groups, &mut control)? {
             BuildResult::Up(mut supervisor) => {
                 supervisor.memory = MemoryLimit::new(options.memory_bytes);
@@ -331,17 +337,11 @@ impl<'a> Supervisor<'a> {
             let isolation = self.plan.isolation;
             let environment =
                 ProgramEnvironment { cwd: &self.cwd, directory: &self.directory, env: &self.env, isolation };
-            let group = self.host_groups[planned.host].as_ref();
+            let place = Place::Host(host, self.host_groups[planned.host].as_ref());
             let started_ns = self.clock.signed_ns();
-            let pid = program::start_traffic_generator(
-                planned,
-                generator,
-                &self.start_time,
-                host,
-                group,
-                &environment,
-            )
-            .map_err(|error| error.at(format!("traffic {}", planned.name)))?;
+            let pid =
+                program::start_traffic_generator(planned, generator, &self.start_time, &place, &environment)
+                    .map_err(|error| error.at(format!("traffic {}", planned.name)))?;
             let running = &mut self.programs[index];
             (running.start_ns, running.pid) = (Some(started_ns), Some(pid));
             control.report(
@@ -473,7 +473,7 @@ impl<'a> Supervisor<'a> {
             self.snapshot.changed = true;
             let at_ns = self.clock.signed_ns();
             if let Some(running) = self.programs.iter_mut().find(|running| running.pid == Some(pid)) {
-                running.ended(at_ns, status, &usage);
+                running.ended(at_ns, status, (&usage).into());
             }
         }
     }

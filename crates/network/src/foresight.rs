@@ -27,7 +27,10 @@ impl Foresight {
             network.kinds[to.0 as usize] == NodeKind::Host
         };
         let all = (0..network.directions.len() as u32).map(DirectionId);
-        Foresight { last: all.filter(leads_to_host).collect(), known: vec![Time::ZERO; network.directions.len()] }
+        Foresight {
+            last: all.filter(leads_to_host).collect(),
+            known: vec![Time::ZERO; network.directions.len()],
+        }
     }
 
     /// Whether it was told that a packet would come from this direction at `due`.

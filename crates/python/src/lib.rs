@@ -9,7 +9,7 @@ mod relay;
 mod routes;
 
 use longhaul_congestion::AlgorithmSettings;
-use longhaul_live::{Entry, Options};
+use longhaul_live::{Entry, Kernel, Options};
 use longhaul_plan::{Plan, from_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,8 +40,8 @@ mod _longhaul {
     #[pymodule_export]
     use super::{
         algorithms, bpf_algorithms, cgroup_prefix, check_algorithm, check_bpf_algorithm, check_plan, draw,
-        oom_kills, oom_kills_since, own_cgroup, path, replay, run_in_host, run_live, trial, uniforms,
-        version,
+        oom_kills, oom_kills_since, own_cgroup, path, replay, run_as_init, run_in_host, run_live, trial,
+        uniforms, version,
     };
 }
 
@@ -266,7 +266,7 @@ fn uniforms(seed: u64, name: &str, count: usize) -> Vec<f64> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (plan, *, directory, run, line, client, socket, keep, scratch, memory_bytes))]
+#[pyo3(signature = (plan, *, directory, run, line, client, socket, keep, scratch, memory_bytes, kernel))]
 #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
 #[expect(clippy::too_many_arguments, reason = "named in Python")]
 fn run_live(
@@ -279,6 +279,7 @@ fn run_live(
     keep: bool,
     scratch: Vec<PathBuf>,
     memory_bytes: Option<u64>,
+    kernel: Option<KernelArguments>,
 ) -> PyResult<i32> {
     let plan = read_plan(plan)?;
     // SAFETY: the caller was started with this descriptor and uses it for nothing else.
@@ -292,8 +293,30 @@ fn run_live(
         keep,
         scratch,
         memory_bytes,
+        kernel: kernel.map(|kernel| Kernel {
+            file: kernel.file,
+            init: kernel.init,
+            memory_bytes: kernel.memory_bytes,
+            patience_s: kernel.patience_s,
+        }),
     };
     Ok(longhaul_live::run(&plan, options))
+}
+
+/// The kernel of the hosts of a run on the virtual clock.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct KernelArguments {
+    file: PathBuf,
+    init: Vec<String>,
+    memory_bytes: u64,
+    patience_s: u64,
+}
+
+/// Runs as the first process of a host that is a kernel of its own; powers it off in the end.
+#[pyfunction]
+fn run_as_init() -> PyResult<()> {
+    longhaul_live::run_as_init().map(drop).map_err(error::live)
 }
 
 /// Where the kernel counts processes of this control group that it killed for memory, and how many so far.

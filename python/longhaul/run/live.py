@@ -141,6 +141,7 @@ def run(
     listener: "socket.socket | None" = None,
     memory_bytes: int | None = None,
     scratch: Sequence[Path] = (),
+    kernel: Mapping[str, Any] | None = None,
     began: Callable[[Session], None] = lambda _session: None,
 ) -> Finished:
     """Run to the end. Ctrl-C, SIGTERM, SIGHUP and the memory limit end it early and keep its results so far.
@@ -166,6 +167,7 @@ def run(
             sudo=sudo,
             scratch=scratch,
             memory_bytes=limit_of(memory_bytes),
+            kernel=kernel,
         )
         try:
             began(session)

@@ -116,6 +116,7 @@ class Session:
         sudo: bool = False,
         scratch: Sequence[Path] = (),
         memory_bytes: int | None = None,
+        kernel: Mapping[str, Any] | None = None,
     ) -> None:
         """Start the worker for the plan in file ``plan``, to write into ``directory``.
 
@@ -140,6 +141,7 @@ class Session:
             "keep": keep,
             "scratch": [str(path.absolute()) for path in scratch],
             "memory_bytes": memory_bytes,
+            "kernel": kernel,
             "cwd": str(Path.cwd()),
         }
         before: list[str] = []

@@ -27,6 +27,7 @@ def main() -> int:
         keep=orders["keep"],
         scratch=orders["scratch"],
         memory_bytes=orders["memory_bytes"],
+        kernel=orders["kernel"],
     )
 
 

@@ -2,15 +2,17 @@
 
 use super::batches::{Batch, Batches, Departing, MOST_PARTS, changes};
 use super::class_gaps::ClassGaps;
+use super::ports::Ports;
 use super::real_flows::RealFlows;
 use super::stalls::StallDetector;
-use super::ports::Ports;
 use crate::packet_pool::PacketPool;
 use crate::recorder::Recorder;
 use crate::shape::{HEADER_ROOM, damage};
 use longhaul_endpoints::{PayloadPool, PayloadSink};
 use longhaul_network::journal::{Departure, Entry};
-use longhaul_network::{DirectionId, Fate, Foresight, Message, NodeId, Origin, Packet, Reply, Sink, icmp, results};
+use longhaul_network::{
+    DirectionId, Fate, Foresight, Message, NodeId, Origin, Packet, Reply, Sink, icmp, results,
+};
 use longhaul_plan::{Plan, Sender, Way};
 use longhaul_record::{Classes, Distribution};
 use longhaul_units::{Span, Time};

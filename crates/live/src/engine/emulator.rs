@@ -59,8 +59,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
         unix_start_ns: u64,
     ) -> Self {
         let senders = endpoints.senders();
-        let mut egress =
-            Egress::new(plan, outside, PacketPool::new(memory_limit()), recorder, unix_start_ns);
+        let mut egress = Egress::new(plan, outside, PacketPool::new(memory_limit()), recorder, unix_start_ns);
         egress.senders = senders;
         Emulator {
             plan,
@@ -102,6 +101,11 @@ impl<'a, P: Ports> Emulator<'a, P> {
             self.egress.depart_ahead(&Departing { host, packet: &packet, due, via: Some(via) });
         }
         self.egress.flush();
+    }
+
+    /// When the counters are next recorded.
+    pub fn next_sample(&self) -> Time {
+        self.next_sample
     }
 
     /// When the plan next changes a link; [`Time::NEVER`] if it does not.

@@ -11,16 +11,25 @@ use std::path::{Path, PathBuf};
 
 /// Variables of every program of the run, and of every command that enters it.
 pub fn environment(plan: &Plan, directory: &Path, agent: &Path) -> Result<BTreeMap<String, String>> {
-    let names: Vec<&str> =
-        plan.nodes.iter().filter(|node| node.kind == NodeKind::Host).map(|node| node.name.as_str()).collect();
-    let all = directory.join("raw/hostfile");
-    write(&all, names.join("\n") + "\n")?;
     let mut env = mpi::environment(agent, INTERFACE);
-    env.extend(place(&names, 1, Ranks::ByCluster, &directory.join("raw/hosts.d/all"))?);
-    env.insert("LONGHAUL_HOSTFILE".into(), all.display().to_string());
-    env.insert("LONGHAUL_RUN".into(), directory.display().to_string());
+    env.extend(place(&host_names(plan), 1, Ranks::ByCluster, &directory.join("raw/hosts.d/all"))?);
+    env.extend(of_the_run(plan, directory)?);
     env.insert("LONGHAUL_AGENT".into(), agent.display().to_string());
     Ok(env)
+}
+
+/// Those that tell where the run is, and which hosts it has.
+pub fn of_the_run(plan: &Plan, directory: &Path) -> Result<BTreeMap<String, String>> {
+    let all = directory.join("raw/hostfile");
+    write(&all, host_names(plan).join("\n") + "\n")?;
+    Ok(BTreeMap::from([
+        ("LONGHAUL_HOSTFILE".into(), all.display().to_string()),
+        ("LONGHAUL_RUN".into(), directory.display().to_string()),
+    ]))
+}
+
+fn host_names(plan: &Plan) -> Vec<&str> {
+    plan.nodes.iter().filter(|node| node.kind == NodeKind::Host).map(|node| node.name.as_str()).collect()
 }
 
 /// Variables of a program that spans hosts: these hosts, and no others.

@@ -3,7 +3,7 @@
 use super::Supervisor;
 use super::requests::ControlConnections;
 use crate::clock::monotonic_ns;
-use crate::program::{self, ProgramEnvironment, ProgramState};
+use crate::program::{self, Place, ProgramEnvironment, ProgramState};
 use serde_json::json;
 
 impl Supervisor<'_> {
@@ -59,7 +59,8 @@ impl Supervisor<'_> {
         self.snapshot.changed = true;
         let Some(host) = &self.hosts[planned.host] else { return };
         let running = &mut self.programs[index];
-        match program::start(planned, host, self.host_groups[planned.host].as_ref(), &environment) {
+        let place = Place::Host(host, self.host_groups[planned.host].as_ref());
+        match program::start(planned, &place, &environment) {
             Ok(pid) => {
                 running.pid = Some(pid);
                 control.report(&json!({"event": "program", "name": running.name, "host": running.host, "state": "started"}));

@@ -48,9 +48,11 @@ impl SharedStart {
     }
 }
 
-/// Waits for deadlines: spins before each as long as the share of time spent spinning stays small.
+/// Waits for deadlines: spins before each as long as the share of time spent spinning stays small, unless
+/// `LONGHAUL_SPIN` is `never`.
 pub struct Timer {
     clock: Clock,
+    spins: bool,
     began_ns: u64,
     spun_ns: u64,
 }
@@ -61,11 +63,12 @@ impl Timer {
     pub fn new(clock: Clock) -> Self {
         unblock_signals();
         let _ = set_timerslack(1);
-        clock.sleep_until_zero(SPIN_NS);
+        let spins = std::env::var_os("LONGHAUL_SPIN").is_none_or(|value| value != "never");
+        clock.sleep_until_zero(if spins { SPIN_NS } else { 0 });
         while monotonic_ns() < clock.start_ns() {
             std::hint::spin_loop();
         }
-        Timer { clock, began_ns: clock.ns(), spun_ns: 0 }
+        Timer { clock, spins, began_ns: clock.ns(), spun_ns: 0 }
     }
 
     /// Sleeps until `at`; false if a request to stop ends the sleep earlier.
@@ -116,7 +119,7 @@ impl Timer {
     }
 
     fn may_spin(&self, now_ns: u64) -> bool {
-        self.spun_ns * SPIN_SHARE <= now_ns.saturating_sub(self.began_ns)
+        self.spins && self.spun_ns * SPIN_SHARE <= now_ns.saturating_sub(self.began_ns)
     }
 
     fn spin_until(&mut self, at_ns: u64, since_ns: u64) {

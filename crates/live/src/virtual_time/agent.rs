@@ -1,0 +1,291 @@
+//! The agent: the first process of a host that is a kernel of its own. It makes the host what the plan says, and starts,
+//! watches and ends its programs as the run's supervisor orders.
+
+mod mounts;
+
+use super::messages::{Lines, Order, Report, Setup};
+use crate::clock::{Clock, monotonic_ns};
+use crate::counters;
+use crate::error::{Error, Result};
+use crate::host;
+use crate::netlink::{self, Netlink};
+use crate::program::{self, Place, ProgramEnvironment};
+use crate::readiness::{readable, wait_writable};
+use crate::supervisor::ending::{block_signals, wait_with_signals};
+use crate::sys::wait;
+use crate::traffic::{SharedStart, TrafficGenerator};
+use longhaul_network::Network;
+use longhaul_plan::{Isolation, Node, Plan};
+use nix::sys::reboot::{RebootMode, reboot};
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
+use nix::unistd::Pid;
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// The console that leads to the supervisor.
+const CONSOLE: &str = "/dev/hvc0";
+/// Interval between two checks whether a service listens.
+const READY_POLL_INTERVAL_NS: u64 = 5_000_000;
+/// With nothing to wait for, the agent looks around at this interval.
+const LONGEST_WAIT_NS: u64 = 86_400_000_000_000;
+
+/// Runs as process 1 of a host until the supervisor orders it to power off.
+///
+/// # Errors
+/// It returns only if the host cannot be prepared, or cannot be powered off.
+pub fn run_as_init() -> Result<Infallible> {
+    block_signals();
+    mounts::prepare()?;
+    let mut console = Console::open()?;
+    console.report(&Report::Up)?;
+    let outcome = serve(&mut console);
+    if let Err(error) = &outcome {
+        let _ = console.report(&Report::Failed { message: error.to_string() });
+    }
+    nix::unistd::sync();
+    reboot(RebootMode::RB_POWER_OFF).map_err(|error| Error::wrap("power off", error))
+}
+
+fn serve(console: &mut Console) -> Result<()> {
+    let (node, setup) = loop {
+        match console.next_order()? {
+            Order::Become { node, file } => {
+                let text = fs::read(&file)
+                    .map_err(|error| Error::wrap(format!("read {}", file.display()), error))?;
+                let setup: Setup =
+                    serde_json::from_slice(&text).map_err(|error| Error::wrap("read the setup", error))?;
+                break (node, setup);
+            }
+            Order::Off => return Ok(()),
+            _ => {}
+        }
+    };
+    let text =
+        fs::read(setup.directory.join("plan.json")).map_err(|error| Error::wrap("read the plan", error))?;
+    let plan: Plan = longhaul_plan::from_json(&text).map_err(Error::from)?;
+    mounts::enter_root(&setup)?;
+    let this = plan.nodes.get(node).ok_or_else(|| Error::new("the plan has no such host"))?;
+    become_host(this, &plan.nodes)?;
+    console.report(&Report::Host)?;
+    let mut agent = Agent {
+        plan: &plan,
+        name: &this.name,
+        setup: &setup,
+        network: None,
+        start_time: SharedStart::new().map_err(|error| Error::wrap("share the start time", error))?,
+        running: HashMap::new(),
+        awaited: Vec::new(),
+    };
+    agent.serve(console)
+}
+
+/// Gives this kernel the names, addresses and settings of a host.
+fn become_host(node: &Node, all: &[Node]) -> Result<()> {
+    nix::unistd::sethostname(&node.name).map_err(|error| Error::wrap("set the host name", error))?;
+    let write = |path: &str, text: String| {
+        fs::write(path, text).map_err(|error| Error::wrap(format!("write {path}"), error))
+    };
+    write("/etc/hostname", format!("{}\n", node.name))?;
+    write("/etc/hosts", host::hosts_file(all))?;
+    write("/etc/resolv.conf", "# Names of a run are in /etc/hosts; there are no name servers.\n".into())?;
+    host::prepare_interfaces()?;
+    let netlink = Netlink::open()?;
+    netlink.without_neighbours(netlink::index_of(host::INTERFACE)?)?;
+    host::configure(node)
+}
+
+struct Agent<'a> {
+    plan: &'a Plan,
+    name: &'a str,
+    setup: &'a Setup,
+    /// The network as traffic generators need it, once one is started.
+    network: Option<Network>,
+    start_time: SharedStart,
+    /// Programs by their process.
+    running: HashMap<libc::pid_t, usize>,
+    /// Services that are to listen, and until when.
+    awaited: Vec<(usize, u64)>,
+}
+
+impl Agent<'_> {
+    fn serve(&mut self, console: &mut Console) -> Result<()> {
+        loop {
+            while let Some((pid, status, usage)) = wait::collect_any() {
+                if !libc::WIFSTOPPED(status)
+                    && let Some(program) = self.running.remove(&pid)
+                {
+                    console.report(&Report::Ended { program, status, used: (&usage).into() })?;
+                }
+            }
+            self.check_services(console)?;
+            let wait_ns = if self.awaited.is_empty() { LONGEST_WAIT_NS } else { READY_POLL_INTERVAL_NS };
+            wait_with_signals(&mut [readable(console.file.as_fd())], wait_ns);
+            for order in console.orders()? {
+                if let Order::Off = order {
+                    return Ok(());
+                }
+                self.obey(&order, console)?;
+            }
+        }
+    }
+
+    fn obey(&mut self, order: &Order, console: &mut Console) -> Result<()> {
+        match *order {
+            Order::Become { .. } | Order::Off => Ok(()),
+            Order::Zero { after_ns } => self
+                .start_time
+                .publish(Clock::starting_at(monotonic_ns() + after_ns))
+                .map_err(|error| Error::wrap("publish the start time to traffic generators", error)),
+            Order::Start { program } => {
+                let report = match self.start(program) {
+                    Ok(pid) => {
+                        self.running.insert(pid, program);
+                        Report::Started { program }
+                    }
+                    Err(error) => Report::NotStarted { program, message: error.to_string() },
+                };
+                console.report(&report)
+            }
+            Order::Await { program, within_ns } => {
+                self.awaited.push((program, monotonic_ns().saturating_add(within_ns)));
+                Ok(())
+            }
+            Order::Signal { program, number } => {
+                let found = self.running.iter().find(|&(_, &running)| running == program);
+                if let (Some((&pid, _)), Ok(signal)) = (found, Signal::try_from(number)) {
+                    // The child has made this group for itself.
+                    let _ = killpg(Pid::from_raw(pid), signal);
+                }
+                Ok(())
+            }
+            Order::Count => console.report(&Report::Counted {
+                dropped: counters::read_here(),
+                all: counters::all_counters(),
+                congestion_control: counters::congestion_control(),
+            }),
+        }
+    }
+
+    fn start(&mut self, program: usize) -> Result<libc::pid_t> {
+        let planned =
+            self.plan.programs.get(program).ok_or_else(|| Error::new("the plan has no such program"))?;
+        let environment = ProgramEnvironment {
+            cwd: &self.setup.cwd,
+            directory: &self.setup.directory,
+            env: &self.setup.env,
+            // The kernel is the program's own: it can do no harm to the machine.
+            isolation: Isolation::None,
+        };
+        let place = Place::Here(self.name);
+        let Some(part) = &planned.plays else { return program::start(planned, &place, &environment) };
+        if self.network.is_none() {
+            self.network = Some(Network::new(self.plan)?);
+        }
+        let Some(network) = &self.network else { return Err(Error::new("there is no network")) };
+        let generator = TrafficGenerator::new(self.plan, network, part)?;
+        program::start_traffic_generator(planned, generator, &self.start_time, &place, &environment)
+    }
+
+    fn check_services(&mut self, console: &mut Console) -> Result<()> {
+        let (plan, running) = (self.plan, &self.running);
+        let mut reports = Vec::new();
+        self.awaited.retain(|&(program, until_ns)| {
+            let pid = running.iter().find(|&(_, &each)| each == program).map(|(&pid, _)| pid);
+            let port =
+                plan.programs.get(program).and_then(|each| each.ready.as_ref()).map(|ready| ready.tcp_port);
+            let listens = pid.zip(port).is_some_and(|(pid, port)| program::listens(pid, port));
+            let report = match pid {
+                _ if listens => Report::Ready { program },
+                Some(_) if monotonic_ns() < until_ns => return true,
+                _ => Report::NotReady { program },
+            };
+            reports.push(report);
+            false
+        });
+        reports.iter().try_for_each(|report| console.report(report))
+    }
+}
+
+/// The console, read and written as a plain stream of bytes.
+struct Console {
+    file: File,
+    lines: Lines,
+    orders: std::collections::VecDeque<Order>,
+}
+
+impl Console {
+    fn open() -> Result<Self> {
+        let failed = |error: &dyn std::fmt::Display| Error::wrap(format!("open {CONSOLE}"), error);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK)
+            .open(Path::new(CONSOLE))
+            .map_err(|error| failed(&error))?;
+        let mut settings = tcgetattr(&file).map_err(|error| failed(&error))?;
+        cfmakeraw(&mut settings);
+        tcsetattr(&file, SetArg::TCSANOW, &settings).map_err(|error| failed(&error))?;
+        Ok(Console { file, lines: Lines::default(), orders: std::collections::VecDeque::new() })
+    }
+
+    fn report(&mut self, report: &Report) -> Result<()> {
+        let failed = |error: &dyn std::fmt::Display| Error::wrap("report to the supervisor", error);
+        let mut line = serde_json::to_vec(report).map_err(|error| failed(&error))?;
+        line.push(b'\n');
+        let mut rest = &line[..];
+        while !rest.is_empty() {
+            match self.file.write(rest) {
+                Ok(written) => rest = &rest[written..],
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    wait_writable(&self.file, LONGEST_WAIT_NS);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(&error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The orders that have come since the last call.
+    fn orders(&mut self) -> Result<Vec<Order>> {
+        self.read()?;
+        Ok(self.orders.drain(..).collect())
+    }
+
+    /// Waits for the next order.
+    fn next_order(&mut self) -> Result<Order> {
+        loop {
+            if let Some(order) = self.orders.pop_front() {
+                return Ok(order);
+            }
+            wait_with_signals(&mut [readable(self.file.as_fd())], LONGEST_WAIT_NS);
+            self.read()?;
+        }
+    }
+
+    fn read(&mut self) -> Result<()> {
+        let mut buffer = [0u8; 4_096];
+        loop {
+            match self.file.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(read) => {
+                    for line in self.lines.take(&buffer[..read]) {
+                        let order = serde_json::from_slice(&line)
+                            .map_err(|error| Error::wrap("read an order", error))?;
+                        self.orders.push_back(order);
+                    }
+                }
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                    return Ok(());
+                }
+                Err(error) => return Err(Error::wrap("hear the supervisor", error)),
+            }
+        }
+    }
+}

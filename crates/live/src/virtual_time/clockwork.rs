@@ -1,0 +1,217 @@
+//! The network and the hosts' kernels on one clock, which moves to whatever happens next.
+//!
+//! All times of the kernels are nanoseconds since they booted; the network's begin at the run's zero.
+
+use super::frames::{Cards, Frame, packet_of};
+use crate::engine::Emulator;
+use crate::error::{Error, Result};
+use crate::packet_pool::Arrival;
+use longhaul_plan::Event;
+use longhaul_units::{Span, Time};
+use longhaul_virtual::{Guests, Port, Progress, Sent};
+use std::time::Duration;
+
+/// Before the run's zero, hosts are told nothing but orders, and run so far without being asked.
+const LOOKAHEAD_BEFORE_ZERO_NS: u64 = 1_000_000;
+/// Real time without a word of the hosts after which the caller looks around.
+const SILENCE: Duration = Duration::from_millis(200);
+
+/// Hosts, their network, and the clock.
+pub struct Clockwork<'a> {
+    pub emulator: Emulator<'a, Cards>,
+    pub guests: Guests,
+    /// The node of each guest, and the guest of each node.
+    nodes: Vec<usize>,
+    guest_of: Vec<Option<usize>>,
+    /// When the run's clock starts, once it is known.
+    zero_ns: Option<u64>,
+    /// The hosts have done all that they do before this.
+    reached_ns: u64,
+    /// What hosts sent before zero; it enters the network then.
+    early: Vec<Sent>,
+    /// Whether the last step was interrupted by silence.
+    is_silent: bool,
+}
+
+/// What has come of a step.
+pub enum Step {
+    /// What the hosts have said over their consoles, in order: when, node, bytes.
+    Said(Vec<(u64, usize, Vec<u8>)>),
+    /// Nothing was heard for a while of these hosts, which run.
+    Silent(Vec<String>),
+    /// Nothing will ever happen again.
+    Over,
+}
+
+impl<'a> Clockwork<'a> {
+    /// At the beginning of time, with kernels for these nodes.
+    pub fn new(emulator: Emulator<'a, Cards>, guests: Guests, nodes: Vec<usize>, of: usize) -> Self {
+        let mut guest_of = vec![None; of];
+        for (guest, &node) in nodes.iter().enumerate() {
+            guest_of[node] = Some(guest);
+        }
+        let (early, reached_ns) = (Vec::new(), 0);
+        Clockwork { emulator, guests, nodes, guest_of, zero_ns: None, reached_ns, early, is_silent: false }
+    }
+
+    /// Sets the zero of the run's clock, which has not been reached yet.
+    pub fn start_at(&mut self, zero_ns: u64) {
+        self.zero_ns = Some(zero_ns);
+        self.emulator.look_ahead();
+    }
+
+    /// Now, on the kernels' clock.
+    pub fn now_ns(&self) -> u64 {
+        self.reached_ns
+    }
+
+    /// Nanoseconds since the run's zero; negative before it.
+    pub fn since_zero(&self, at_ns: u64) -> i64 {
+        at_ns as i64 - self.zero_ns.unwrap_or(at_ns) as i64
+    }
+
+    /// Gives `bytes` to the console of a node's host, at `at_ns` or as soon as can be.
+    pub fn tell(&mut self, node: usize, at_ns: u64, bytes: &[u8]) {
+        if let Some(guest) = self.guest_of[node] {
+            // The console takes no more at once than a page.
+            for piece in bytes.chunks(2_048) {
+                self.guests.deliver(guest, at_ns.max(self.reached_ns), Port::Console, piece);
+            }
+        }
+    }
+
+    /// Whether the kernel of a node's host has ended.
+    pub fn is_gone(&self, node: usize) -> bool {
+        self.guest_of[node].is_none_or(|guest| self.guests.is_gone(guest))
+    }
+
+    /// Moves on to what happens next, but not beyond `until_ns`.
+    pub fn step(&mut self, until_ns: u64) -> Result<Step> {
+        let horizon_ns = if self.is_silent { self.reached_ns } else { self.prepare(until_ns)? };
+        if horizon_ns == u64::MAX {
+            return Ok(Step::Over);
+        }
+        self.reached_ns = horizon_ns;
+        let progress = self.guests.run_until(horizon_ns, SILENCE).map_err(|error| wrong(&error))?;
+        self.is_silent = progress == Progress::Silent;
+        if self.is_silent {
+            return Ok(Step::Silent(self.guests.busy().map(ToOwned::to_owned).collect()));
+        }
+        Ok(Step::Said(self.collect()?))
+    }
+
+    /// Gives the hosts what comes to them next; returns how far they may run.
+    fn prepare(&mut self, until_ns: u64) -> Result<u64> {
+        let next_ns = self.guests.next_ns();
+        let Some(zero_ns) = self.zero_ns.filter(|&zero_ns| self.reached_ns >= zero_ns) else {
+            let limit_ns = self.zero_ns.map_or(until_ns, |zero_ns| zero_ns.min(until_ns));
+            let Some(next_ns) = next_ns.filter(|&next_ns| next_ns < limit_ns) else {
+                return Ok(limit_ns);
+            };
+            return Ok((next_ns + LOOKAHEAD_BEFORE_ZERO_NS).min(limit_ns));
+        };
+        self.enter_early()?;
+        let end = Time::from_ns(until_ns.saturating_sub(zero_ns));
+        let hosts = next_ns.map_or(Time::NEVER, |next_ns| Time::from_ns(next_ns.saturating_sub(zero_ns)));
+        let now = hosts.min(self.emulator.next_due().0).min(self.emulator.next_sample()).min(end);
+        if now == Time::NEVER {
+            return Ok(u64::MAX);
+        }
+        let change = self.emulator.next_change();
+        let before = (now + self.emulator.lookahead()).min(end);
+        // What a change does is not known before it.
+        let before = if change > now { before.min(change) } else { before };
+        // Hosts act at whole nanoseconds; at least those that act now may.
+        let before = Time::from_ns(before.ns().max(now.ns() + 1));
+        self.emulator.foresee(now, before);
+        self.emulator.egress.outside.now = now;
+        self.emulator.advance(now);
+        self.emulator.sample_if_due(now);
+        self.hand_over(zero_ns);
+        Ok(zero_ns + before.ns())
+    }
+
+    /// Lets what hosts sent before zero into the network.
+    fn enter_early(&mut self) -> Result<()> {
+        for sent in std::mem::take(&mut self.early) {
+            self.inject(Time::ZERO, sent.guest, &sent.bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Gives frames that the network has let go to their hosts.
+    fn hand_over(&mut self, zero_ns: u64) {
+        let Cards { frames, spare, .. } = &mut self.emulator.egress.outside;
+        for Frame { host, due, bytes } in frames.drain(..) {
+            if let Some(guest) = self.guest_of[host] {
+                // Never before it is due: rounded up.
+                let due_ns = zero_ns + due.ps().div_ceil(1_000);
+                self.guests.deliver(guest, due_ns, Port::Network, &bytes);
+            }
+            spare.push(bytes);
+        }
+    }
+
+    /// Lets into the network what hosts have sent, and returns what they have said.
+    fn collect(&mut self) -> Result<Vec<(u64, usize, Vec<u8>)>> {
+        let mut said = Vec::new();
+        let mut all = self.guests.take_sent();
+        for sent in &mut all {
+            match sent.port {
+                Port::Console => {
+                    let bytes = std::mem::take(&mut sent.bytes);
+                    said.push((sent.at_ns, self.nodes[sent.guest], bytes));
+                }
+                Port::Network => match self.zero_ns.filter(|&zero_ns| sent.at_ns >= zero_ns) {
+                    Some(zero_ns) => {
+                        let at = Time::from_ns(sent.at_ns - zero_ns);
+                        self.inject(at, sent.guest, &sent.bytes)?;
+                        self.hand_over(zero_ns);
+                    }
+                    None => self.early.push(Sent { bytes: std::mem::take(&mut sent.bytes), ..*sent }),
+                },
+            }
+        }
+        self.guests.recycle(all);
+        Ok(said)
+    }
+
+    fn inject(&mut self, at: Time, guest: usize, frame: &[u8]) -> Result<()> {
+        let node = self.nodes[guest];
+        self.emulator.egress.outside.now = at;
+        self.emulator.advance(at);
+        let arrival = self
+            .emulator
+            .egress
+            .packet_pool
+            .read(|buffer| Ok(packet_of(frame, buffer)))
+            .map_err(|error| Error::wrap("take a packet", error))?;
+        let port = &mut self.emulator.egress.ports[node];
+        match arrival {
+            Arrival::Packet { body } => self.emulator.inject(at, node, body),
+            Arrival::NoMemory => port.no_memory_packets += 1,
+            Arrival::Nothing | Arrival::Malformed => port.ignored_packets += 1,
+        }
+        Ok(())
+    }
+
+    /// Changes links now.
+    pub fn change(&mut self, events: &[Event]) {
+        if let Some(zero_ns) = self.zero_ns {
+            let now = Time::ZERO + self.run_time();
+            self.emulator.egress.outside.now = now;
+            self.emulator.advance(now);
+            self.emulator.change(events);
+            self.hand_over(zero_ns);
+        }
+    }
+
+    /// Time of the run so far, at least zero.
+    pub fn run_time(&self) -> Span {
+        Span::from_ns(self.since_zero(self.reached_ns).max(0) as u64)
+    }
+}
+
+fn wrong(error: &longhaul_virtual::Error) -> Error {
+    Error::crash(error.to_string())
+}

@@ -1,0 +1,120 @@
+//! The hosts' kernels: processes of User-Mode Linux.
+
+use crate::error::{Error, Result};
+use longhaul_virtual::{Port, TIME_SOCKET, socket_name};
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// A kernel, and what it runs first.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The kernel's file.
+    pub file: PathBuf,
+    /// What every host starts as its first process: the agent, with its arguments.
+    pub init: Vec<String>,
+    /// Memory of each host, in bytes.
+    pub memory_bytes: u64,
+    /// Real time without a word of a kernel after which the run says so, in seconds.
+    pub patience_s: u64,
+}
+
+/// Running kernels; they are ended when this is dropped.
+pub struct Kernels {
+    /// Where they meet this process.
+    pub directory: PathBuf,
+    running: Vec<Child>,
+}
+
+impl Kernels {
+    /// A directory for `count` kernels, which nobody else may enter.
+    pub fn prepare(run: &str) -> Result<Self> {
+        let directory = std::env::temp_dir().join(format!("longhaul-{run}-{}", std::process::id()));
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&directory)
+            .map_err(|error| Error::wrap(format!("make {}", directory.display()), error))?;
+        Ok(Kernels { directory, running: Vec::new() })
+    }
+
+    /// Starts the kernel of host `number`, which finds its sockets in the directory. What it says goes to `log`.
+    pub fn start(&mut self, kernel: &Kernel, number: usize, seed: u64, log: &Path) -> Result<()> {
+        let failed = |error: std::io::Error| {
+            Error::wrap(format!("start the kernel {}", kernel.file.display()), error)
+                .with_remedy("build one with: longhaul kernel build")
+        };
+        let log =
+            File::create(log).map_err(|error| Error::wrap(format!("write {}", log.display()), error))?;
+        let device = |port: Port, id: u32| format!("virtio_uml.device={}:{id}", socket_name(number, port));
+        let [program, arguments @ ..] = kernel.init.as_slice() else {
+            return Err(Error::new("no program is given to start in each host"));
+        };
+        // Equal in every run of a scenario: the kernel mixes its command line into what is random.
+        let child = Command::new(&kernel.file)
+            .arg(format!("mem={}M", kernel.memory_bytes >> 20))
+            .args(["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"])
+            .arg(format!("init={program}"))
+            .arg(format!("time-travel=ext:{number}:{TIME_SOCKET}"))
+            .args([device(Port::Network, 1), device(Port::Console, 3)])
+            .arg(format!("tt-seed={seed}"))
+            .args(["virtio_net.napi_tx=0", "con=null", "con0=null,fd:1", "con1=null,fd:1"])
+            .args(["quiet", "loglevel=4", "panic=-1", "--"])
+            .args(arguments)
+            .env_clear()
+            .env("TMPDIR", memory_directory())
+            .env("HOME", "/")
+            .current_dir(&self.directory)
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().map_err(failed)?)
+            .stderr(log)
+            .process_group(0)
+            .spawn()
+            .map_err(failed)?;
+        pin(&child, number);
+        self.running.push(child);
+        Ok(())
+    }
+
+    /// The kernel of a host that has ended, in words.
+    pub fn ended(&mut self, number: usize) -> Option<String> {
+        let status = self.running.get_mut(number)?.try_wait().ok()??;
+        Some(status.to_string())
+    }
+}
+
+impl Drop for Kernels {
+    fn drop(&mut self) {
+        for child in &mut self.running {
+            // Its group has the processes in which its programs run.
+            let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
+            let _ = child.wait();
+        }
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Where the hosts' memory is kept: in memory, if files there may be executed, as the kernel demands.
+fn memory_directory() -> PathBuf {
+    let shared = Path::new("/dev/shm");
+    let may_execute = nix::sys::statvfs::statvfs(shared)
+        .is_ok_and(|found| !found.flags().contains(nix::sys::statvfs::FsFlags::ST_NOEXEC));
+    if may_execute { shared.into() } else { std::env::temp_dir() }
+}
+
+/// Keeps a kernel on one processor: its processes take turns, and would otherwise move from one to the other.
+fn pin(child: &Child, number: usize) {
+    let pid = Pid::from_raw(child.id() as i32);
+    let Ok(allowed) = sched_getaffinity(Pid::from_raw(0)) else { return };
+    let cpus: Vec<usize> =
+        (0..CpuSet::count()).filter(|&cpu| allowed.is_set(cpu).unwrap_or_default()).collect();
+    let Some(&cpu) = cpus.get(number % cpus.len().max(1)) else { return };
+    let mut only = CpuSet::new();
+    if only.set(cpu).is_ok() {
+        let _ = sched_setaffinity(pid, &only);
+    }
+}

@@ -1,0 +1,157 @@
+//! What the supervisor of a run on the virtual clock and the agents in its hosts tell each other over the hosts'
+//! consoles: one JSON object a line.
+
+use crate::counters::Counters;
+use crate::program::ProcessorTime;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// An order to the agent of a host.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+pub enum Order {
+    /// Become a host of the run that this file describes, a [`Setup`].
+    Become {
+        /// Its place among the plan's nodes.
+        node: usize,
+        /// The file, as the machine names it.
+        file: PathBuf,
+    },
+    /// The run's clock starts `after_ns` from now.
+    Zero {
+        /// Nanoseconds.
+        after_ns: u64,
+    },
+    /// Start a program of the plan.
+    Start {
+        /// Its place among the plan's programs.
+        program: usize,
+    },
+    /// Tell when the service listens, or that it does not until then.
+    Await {
+        /// Its place among the plan's programs.
+        program: usize,
+        /// Nanoseconds from now.
+        within_ns: u64,
+    },
+    /// Send a signal to the process group of a program.
+    Signal {
+        /// Its place among the plan's programs.
+        program: usize,
+        /// SIGTERM or SIGKILL.
+        number: i32,
+    },
+    /// Tell what the kernel has counted.
+    Count,
+    /// Power off.
+    Off,
+}
+
+/// A report of the agent of a host.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "kebab-case")]
+pub enum Report {
+    /// The kernel has booted.
+    Up,
+    /// The host is as the plan says.
+    Host,
+    /// A program has started.
+    Started {
+        /// Its place among the plan's programs.
+        program: usize,
+    },
+    /// A program could not start.
+    NotStarted {
+        /// Its place among the plan's programs.
+        program: usize,
+        /// Why.
+        message: String,
+    },
+    /// A service listens.
+    Ready {
+        /// Its place among the plan's programs.
+        program: usize,
+    },
+    /// A service does not listen in time.
+    NotReady {
+        /// Its place among the plan's programs.
+        program: usize,
+    },
+    /// A program has ended.
+    Ended {
+        /// Its place among the plan's programs.
+        program: usize,
+        /// As wait4(2) gives it.
+        status: i32,
+        /// The processor time that it used.
+        used: ProcessorTime,
+    },
+    /// What the kernel has counted.
+    Counted {
+        /// Packets dropped, by counter.
+        dropped: Counters,
+        /// All counters.
+        all: Counters,
+        /// The congestion control of connections that name none.
+        congestion_control: Option<String>,
+    },
+    /// The agent cannot go on.
+    Failed {
+        /// Why.
+        message: String,
+    },
+}
+
+/// What the hosts of a run have in common.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Setup {
+    /// The run directory; the plan is in it.
+    pub directory: PathBuf,
+    /// The directory that the run was started from.
+    pub cwd: PathBuf,
+    /// Variables of every program.
+    pub env: BTreeMap<String, String>,
+}
+
+/// Lines out of bytes that come in pieces.
+#[derive(Debug, Default)]
+pub struct Lines {
+    pending: Vec<u8>,
+}
+
+impl Lines {
+    /// Adds bytes and takes out the lines that are whole.
+    pub fn take(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+        self.pending.extend_from_slice(bytes);
+        let mut lines = Vec::new();
+        while let Some(end) = self.pending.iter().position(|&byte| byte == b'\n') {
+            let mut line: Vec<u8> = self.pending.drain(..=end).collect();
+            line.pop();
+            lines.push(line);
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_out_of_pieces() {
+        let mut lines = Lines::default();
+        assert!(lines.take(b"{\"is\":").is_empty());
+        assert_eq!(lines.take(b"\"up\"}\n\nx"), [b"{\"is\":\"up\"}".to_vec(), vec![]]);
+        assert_eq!(lines.take(b"\n"), [b"x".to_vec()]);
+    }
+
+    #[test]
+    fn orders_and_reports_are_read_as_they_were_written() {
+        let order = serde_json::to_string(&Order::Await { program: 3, within_ns: 5 }).unwrap();
+        assert_eq!(order, r#"{"do":"await","program":3,"within_ns":5}"#);
+        assert!(matches!(serde_json::from_str(&order), Ok(Order::Await { program: 3, within_ns: 5 })));
+        let report = r#"{"is":"not-started","program":1,"message":"no"}"#;
+        assert!(matches!(serde_json::from_str(report), Ok(Report::NotStarted { program: 1, .. })));
+    }
+}
