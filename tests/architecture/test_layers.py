@@ -41,7 +41,7 @@ MAY_KNOW = {
     "kernels": set(),
     "bpf-cc": {"congestion", "units"},
     # Nobody knows it: it is there for its tests and for cargo-fuzz.
-    "fuzz": {"bpf-cc", "capture", "live", "network", "plan", "relay", "units"},
+    "fuzz": {"bpf-cc", "capture", "live", "network", "plan", "relay", "units", "virtual"},
     "python": {
         "capture",
         "kernels",
