@@ -86,7 +86,7 @@ bench-sweeps: setup ## what a sweep adds to its runs, here and on Slurm if it is
 	@$(UV) run --no-sync python bench/sweeps.py $$(PATH="$$PATH:/usr/sbin" command -v slurmctld >/dev/null && echo --slurm)
 
 MINUTES ?= 1
-fuzz: setup ## inputs that break a parser, guided by coverage, and random scenarios; MINUTES=n for each of seven targets
+fuzz: setup ## inputs that break a parser, guided by coverage, and random scenarios; MINUTES=n for each of nine targets
 	@tools/fuzz $(MINUTES) $(ARGS)
 
 HOURS ?= 1

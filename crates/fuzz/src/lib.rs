@@ -5,6 +5,8 @@
 //! and on random changes of it.
 #![forbid(unsafe_code)]
 
+mod vhost;
+
 use longhaul_bpf_cc::{Object, Types};
 use longhaul_capture::{Asked, Exchange, Reader, unpacked};
 use longhaul_live::fuzzing as live;
@@ -12,6 +14,8 @@ use longhaul_network::{Network, icmp, journal::Entry, replay};
 use longhaul_plan::{Direction, Event, Plan};
 use longhaul_relay::fuzzing as relay;
 use std::net::SocketAddr;
+
+pub use vhost::{messages as vhost_messages, rings as vhost_rings};
 
 /// Most nodes and links of a plan of which a network is built: larger ones only take longer.
 const MOST: usize = 64;
@@ -28,6 +32,8 @@ pub const TARGETS: &[Target] = &[
     ("plan", plan),
     ("requests", requests),
     ("socks", socks),
+    ("vhost_messages", vhost::messages),
+    ("vhost_rings", vhost::rings),
 ];
 
 /// A capture file (pcap, pcapng, packed or not), read for all its flows and then for each of them.

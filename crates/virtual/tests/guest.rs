@@ -26,7 +26,7 @@ ip link set lo up
 ip link set eth0 arp off up
 ip address add 10.0.0.1/24 dev eth0
 echo "mtu $(cat /sys/class/net/eth0/mtu)" >&3
-sleep 0.1
+sleep 1
 echo -n datagram > /dev/udp/10.0.0.2/9
 yes longhaul | head -c 40000 > /dev/tcp/10.0.0.2/80
 sleep 0.1
@@ -55,6 +55,14 @@ fn a_guest_talks_over_its_console_and_its_network() {
     guest.run_until("the echo", |guest| guest.sent.iter().any(Packet::is_echo_reply));
     let echo = guest.take_sent(Packet::is_echo_reply);
     assert_eq!(echo.icmp_data(), b"0123456789");
+
+    // A packet of several receive buffers, as a super-packet is. The guest's MTU divides the reply.
+    let data: Vec<u8> = (0..5000_u32).map(|at| (at % 251) as u8).collect();
+    guest.inject(echo_request(&data));
+    guest.run_until("a large echo", |guest| guest.sent.iter().any(Packet::is_last_fragment));
+    let fragments: Vec<_> = guest.sent.drain(..).filter(Packet::is_icmp).collect();
+    let reply: Vec<_> = fragments.iter().flat_map(Packet::ip_payload).copied().collect();
+    assert_eq!(reply[8..], data);
 
     guest.run_until("a datagram", |guest| guest.sent.iter().any(Packet::is_udp));
     let datagram = guest.take_sent(Packet::is_udp);

@@ -98,6 +98,29 @@ fn a_packet_without_room_changes_nothing() {
 }
 
 #[test]
+fn indices_wrap_around() {
+    let (mut device, mut frontend) = Frontend::ready(NET);
+    let (sent, mut arrived) = (packet(20), Vec::new());
+    frontend.write(BUFFERS, &sent);
+    for index in 0..SIZE {
+        frontend.describe(Queue::Transmit, index, BUFFERS, sent.len() as u32, 0, 0);
+        frontend.describe(Queue::Receive, index, BUFFERS + 0x1000, 2048, WRITE, 0);
+    }
+    for round in 0..70_000_u32 {
+        let head = (round % u32::from(SIZE)) as u16;
+        frontend.offer(Queue::Transmit, head);
+        let chain = device.take_sent(&mut arrived).unwrap().unwrap();
+        assert_eq!(arrived, sent);
+        device.give_back(chain).unwrap();
+        frontend.offer(Queue::Receive, head);
+        assert!(device.deliver(&[IoSlice::new(&sent)]).unwrap());
+        for queue in [Queue::Transmit, Queue::Receive] {
+            assert_eq!(frontend.used_index(queue), (round + 1) as u16);
+        }
+    }
+}
+
+#[test]
 fn a_console_has_bytes_without_a_header_and_tells_of_new_room() {
     let (mut device, mut frontend) = Frontend::ready(Kind::Console);
     assert_eq!(device.features(), bits::VERSION_1 | bits::PROTOCOL_FEATURES);

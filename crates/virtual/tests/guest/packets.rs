@@ -21,8 +21,18 @@ const OUR_ADDRESS: [u8; 4] = [10, 0, 0, 2];
 pub struct Packet(pub Vec<u8>);
 
 impl Packet {
+    pub fn is_icmp(&self) -> bool {
+        self.protocol() == Some(ICMP)
+    }
+
     pub fn is_echo_reply(&self) -> bool {
-        self.protocol() == Some(ICMP) && self.0[TRANSPORT] == 0
+        self.is_icmp() && self.fragment_offset() == 0 && self.0[TRANSPORT] == 0
+    }
+
+    /// Whether it is the last of several fragments.
+    pub fn is_last_fragment(&self) -> bool {
+        const MORE_FRAGMENTS: u8 = 0x20;
+        self.is_icmp() && self.fragment_offset() > 0 && self.0[IP + 6] & MORE_FRAGMENTS == 0
     }
 
     pub fn is_udp(&self) -> bool {
@@ -42,6 +52,11 @@ impl Packet {
         &self.0[TRANSPORT + 8..]
     }
 
+    /// What is after the IP header.
+    pub fn ip_payload(&self) -> &[u8] {
+        &self.0[TRANSPORT..]
+    }
+
     pub fn to_port(&self) -> u16 {
         self.u16_at(TRANSPORT + 2)
     }
@@ -55,6 +70,10 @@ impl Packet {
     fn protocol(&self) -> Option<u8> {
         let is_ours = self.0.get(IP)? >> 4 == 4 && self.0.get(IP + 16..IP + 20)? == OUR_ADDRESS;
         is_ours.then_some(self.0[IP + 9])
+    }
+
+    fn fragment_offset(&self) -> u16 {
+        (self.u16_at(IP + 6) & 0x1fff) * 8
     }
 
     fn u16_at(&self, at: usize) -> u16 {

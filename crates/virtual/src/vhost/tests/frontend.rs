@@ -191,11 +191,15 @@ impl Frontend {
         u16::from_le_bytes(self.read(used_ring(queue), 2).try_into().unwrap())
     }
 
+    /// How many chains were given back, modulo 65536.
+    pub fn used_index(&self, queue: Queue) -> u16 {
+        u16::from_le_bytes(self.read(used_ring(queue) + 2, 2).try_into().unwrap())
+    }
+
     /// All chains that were ever given back, as first descriptor and bytes written; at most one round of the ring.
     pub fn used(&self, queue: Queue) -> Vec<(u32, u32)> {
-        let index = u16::from_le_bytes(self.read(used_ring(queue) + 2, 2).try_into().unwrap());
         let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
-        (0..u64::from(index))
+        (0..u64::from(self.used_index(queue)))
             .map(|slot| self.read(used_ring(queue) + 4 + 8 * slot, 8))
             .map(|element| (word(&element[..4]), word(&element[4..])))
             .collect()
