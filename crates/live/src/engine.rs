@@ -261,6 +261,8 @@ impl<'a> Engine<'a> {
             ("steal_ns", json!(steal)),
             ("scheduling", json!(self.scheduling)),
             ("step_downs", json!(self.budget.step_downs)),
+            ("gaps", json!(self.emulator.egress.stalls.stalls)),
+            ("work", json!(self.emulator.egress.stalls.work)),
         ];
         let finished = self.emulator.finish(directory, failure, clock);
         let _ = self.report();

@@ -298,6 +298,7 @@ fn run_live(
             init: kernel.init,
             memory_bytes: kernel.memory_bytes,
             patience_s: kernel.patience_s,
+            directory: kernel.directory,
         }),
     };
     Ok(longhaul_live::run(&plan, options))
@@ -311,6 +312,7 @@ struct KernelArguments {
     init: Vec<String>,
     memory_bytes: u64,
     patience_s: u64,
+    directory: PathBuf,
 }
 
 /// Runs as the first process of a host that is a kernel of its own; powers it off in the end.

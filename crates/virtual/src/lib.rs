@@ -8,12 +8,14 @@
 //! on how many processors or how fast the guests run: the results are equal, bit by bit.
 #![deny(unsafe_code)]
 
+mod digest;
 mod error;
 mod guest;
 mod guests;
 mod protocol;
 pub mod vhost;
 
+pub use digest::Digest;
 pub use error::{Error, Result};
 pub use guest::{GuestCounters, Port, Sent};
 pub use guests::{Guests, Progress, TIME_SOCKET, socket_name};

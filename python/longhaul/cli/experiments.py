@@ -23,10 +23,12 @@ def run_experiment(
     report: bool = True,
     as_json: bool = False,
     memory_bytes: int | None = None,
+    clock: str = "real",
+    kernel: str | None = None,
 ) -> int:
     """Run a scenario live, write results and report, print the summary; returns the exit code.
 
-    ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all; ``watch`` shows the
+    On the ``virtual`` clock, every host runs a Linux of its own, of version ``kernel`` if one is given. ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all; ``watch`` shows the
     links on the terminal.
     """
     from longhaul.cli.progress import Progress
@@ -39,9 +41,18 @@ def run_experiment(
     log.warn(*resolved.warnings)
     if as_json:
         log.leave_out_notes()
-    announce_live(resolved)
+    virtual = None
+    if clock == "virtual":
+        from longhaul.kernels import find
+        from longhaul.run.announcement import announce
+        from longhaul.run.virtual_clock import VirtualClock
+
+        virtual = VirtualClock(find(kernel))
+        announce(resolved)
+    else:
+        announce_live(resolved)
     listener = listen(prometheus) if prometheus else None
-    prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal)
+    prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal, clock=virtual)
     kept = conclusion.results_so_far(
         prepared.directory,
         report=report,

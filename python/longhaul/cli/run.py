@@ -31,6 +31,16 @@ from longhaul.cli.options import (
     is_flag=True,
     help="Record all packets that enter and leave the network, for compare --replay.",
 )
+@click.option(
+    "--clock",
+    type=click.Choice(["real", "virtual"]),
+    default="real",
+    show_default=True,
+    help="Real: hosts are namespaces, and time passes. Virtual: every host runs a Linux of its own, which waits for the network; see longhaul kernel.",
+)
+@click.option(
+    "--kernel", metavar="VERSION", help="The Linux of --clock virtual, for example 6.12; the newest that is built."
+)
 @click.option("--watch", is_flag=True, help="Show the links on the terminal while it runs.")
 @prometheus_option
 @memory_option
@@ -44,6 +54,8 @@ def run(
     sudo: bool,
     strict: bool,
     journal: bool,
+    clock: str,
+    kernel: str | None,
     watch: bool,
     prometheus: str | None,
     memory_bytes: int | None,
@@ -61,10 +73,15 @@ def run(
     longhaul run scenarios/three-clusters.yaml --set cc=bbr
     longhaul run scenarios/three-clusters.yaml --watch
     longhaul run scenarios/mixed.yaml
+    longhaul run scenarios/three-clusters.yaml --clock virtual
     longhaul run scenarios/three-clusters.yaml --prometheus
     """
     from longhaul.cli.experiments import run_experiment
 
+    if clock == "real" and kernel is not None:
+        raise click.UsageError("--kernel is the hosts' own: add --clock virtual")
+    if clock == "virtual" and sudo:
+        raise click.UsageError("--clock virtual needs no root: leave out --sudo")
     sys.exit(
         run_experiment(
             scenario,
@@ -75,6 +92,8 @@ def run(
             sudo=sudo,
             strict=strict,
             journal=journal,
+            clock=clock,
+            kernel=kernel,
             watch=watch,
             prometheus=prometheus,
             report=report,

@@ -85,6 +85,7 @@ class Code(StrEnum):
     BACKGROUND_LOAD = "E0606"
     NO_TRAFFIC = "E0607"
     SIMULATED_ONLY = "E0608"
+    NOT_VIRTUAL = "E0609"
 
     # E07: congestion control
     ALGORITHM_UNKNOWN = "E0701"

@@ -121,6 +121,7 @@ def _write_results(directory: Path) -> Json:
         "algorithms": algorithms,
         "captures": capture_files(directory, plan),
         "fidelity": fidelity,
+        "virtual_clock": _virtual_clock(engine),
         **tables,
     }
     planned = read_json(directory / "transfers.json")
@@ -143,6 +144,20 @@ def _write_results(directory: Path) -> Json:
     replace_json(directory / "summary.json", summary)
     manifest.update(directory)
     return summary
+
+
+def _virtual_clock(engine: Json | None) -> Json | None:
+    """What the hosts' clock tells of itself, if it was virtual."""
+    if engine is None or engine.get("clock") != "virtual":
+        return None
+    told = engine["virtual"]
+    seconds = engine["duration_ns"] / 1e9
+    return {
+        "digest": told["digest"],
+        "wall_s": told["wall_s"],
+        "wall_s_per_s": told["wall_s"] / seconds if seconds > 0 else None,
+        "hosts": told["hosts"],
+    }
 
 
 def _write_links(

@@ -4,7 +4,8 @@ import json
 import platform
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,17 +28,28 @@ _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 _NAME_BYTES = 15
 
 
+@dataclass(frozen=True)
+class HostKernel:
+    """The kernel that the hosts of a run use."""
+
+    has: Callable[[str], bool]
+    """Whether it has a congestion control of this name."""
+    loads: bool
+    """Whether others can be loaded into it."""
+
+
 class LoadedAlgorithms:
     """Algorithms that are loaded for the run, each under a name that no other run has."""
 
-    def __init__(self) -> None:
+    def __init__(self, kernel: HostKernel) -> None:
         """None so far."""
+        self._kernel = kernel
         self._names: dict[str, str] = {}
         self._suffix = secrets.token_hex(2)
 
     def name(self, algorithm: Mapping[str, Any]) -> str:
         """The name of this algorithm in the kernel."""
-        if not needs_loading(algorithm):
+        if not needs_loading(algorithm, self._kernel):
             return str(algorithm["algorithm"])
         text = json.dumps(algorithm, sort_keys=True)
         if text not in self._names:
@@ -52,10 +64,12 @@ class LoadedAlgorithms:
         return [{"name": name, "cc": json.loads(text)} for text, name in self._names.items()]
 
 
-def needs_loading(algorithm: Mapping[str, Any]) -> bool:
-    """Whether this algorithm must be loaded: the kernel lacks it, or parameters are configured."""
-    return algorithm["algorithm"] in LOADABLE and (
-        len(algorithm) > 1 or not kernel_has(str(algorithm["algorithm"]))
+def needs_loading(algorithm: Mapping[str, Any], kernel: HostKernel) -> bool:
+    """Whether this algorithm must be loaded: ``kernel`` lacks it, or parameters are configured."""
+    return (
+        kernel.loads
+        and algorithm["algorithm"] in LOADABLE
+        and (len(algorithm) > 1 or not kernel.has(str(algorithm["algorithm"])))
     )
 
 
@@ -71,6 +85,10 @@ def kernel_has(name: str) -> bool:
     modules = Path("/lib/modules", platform.release(), "modules.dep")
     wanted = re.compile(rf"/tcp_{re.escape(name)}\.ko(\.\w+)?:")
     return modules.exists() and wanted.search(modules.read_text(encoding="utf-8")) is not None
+
+
+THIS_MACHINE = HostKernel(has=kernel_has, loads=True)
+"""The kernel of hosts that are namespaces."""
 
 
 def default_concerns(plan: Plan) -> "list[Diagnostic]":
@@ -111,14 +129,16 @@ def strangers(resolved: "Resolved") -> "list[Diagnostic]":
     )
 
 
-def problems(resolved: "Resolved", traffic: Iterable[Mapping[str, Any]]) -> "list[Diagnostic]":
-    """What of real traffic neither this kernel nor a program of ours can do."""
+def problems(
+    resolved: "Resolved", traffic: Iterable[Mapping[str, Any]], kernel: HostKernel
+) -> "list[Diagnostic]":
+    """What of real traffic neither the hosts' kernel nor a program of ours can do."""
     found = []
     for item in traffic:
         algorithm = item.get("cc")
         if not algorithm:
             continue
-        if refusal := _refusal(algorithm):
+        if refusal := _refusal(algorithm, kernel):
             path = ("traffic", item["name"], "cc")
             found.append(resolved.scenario.problem(Code.ALGORITHM_NOT_LIVE, path, *refusal))
     return found
@@ -127,10 +147,10 @@ def problems(resolved: "Resolved", traffic: Iterable[Mapping[str, Any]]) -> "lis
 _SIMULATE = "add simulated: true, or run it with longhaul sim"
 
 
-def _refusal(algorithm: Mapping[str, Any]) -> tuple[str, str] | None:
+def _refusal(algorithm: Mapping[str, Any], kernel: HostKernel) -> tuple[str, str] | None:
     """Why real traffic cannot use ``algorithm``, and what to do; ``None`` if it can."""
     name = str(algorithm["algorithm"])
-    if needs_loading(algorithm):
+    if needs_loading(algorithm, kernel):
         try:
             _longhaul.check_bpf_algorithm(json.dumps(algorithm))
         except _longhaul.InvalidValueError as error:
@@ -143,7 +163,9 @@ def _refusal(algorithm: Mapping[str, Any]) -> tuple[str, str] | None:
             return message, f"remove limit, or {_SIMULATE}"
     elif len(algorithm) > 1:
         return f"the kernel's {name} takes no parameters", f"write cc: {name}, or {_SIMULATE}"
-    elif not kernel_has(name):
+    elif not kernel.has(name) and not kernel.loads:
+        return f'the kernel of the hosts has no "{name}"', _SIMULATE
+    elif not kernel.has(name):
         loadable = ", ".join(LOADABLE)
         return f'this kernel has no "{name}", and it cannot be loaded ({loadable} can)', _SIMULATE
     return None

@@ -21,6 +21,7 @@ from longhaul.run.pacing import with_owners
 from longhaul.run.random_starts import with_starts
 from longhaul.run.session import Message, Session, search_path
 from longhaul.run.sockets import socket_path
+from longhaul.run.virtual_clock import VirtualClock
 from longhaul.scenario.lower.compensation import compensate
 from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
 from longhaul.scenario.model.traffic import TRANSFER_KINDS, transport
@@ -54,12 +55,24 @@ class Prepared:
     directory: Path
     plan: Path
     resolved: "Resolved"
+    clock: VirtualClock | None = None
+    """The virtual clock, if hosts are kernels of their own."""
 
 
 def prepare(
-    resolved: "Resolved", *, runs: Path, argv: list[str], name: str | None = None, journal: bool = False
+    resolved: "Resolved",
+    *,
+    runs: Path,
+    argv: list[str],
+    name: str | None = None,
+    journal: bool = False,
+    clock: VirtualClock | None = None,
 ) -> Prepared:
-    """Turn real traffic into programs, check that they exist, and make the run directory."""
+    """Turn real traffic into programs, check that they exist, and make the run directory.
+
+    With a virtual ``clock``, hosts will be kernels of their own.
+    """
+    kernel = congestion_control.THIS_MACHINE if clock is None else clock.host_kernel
     if (
         not any(node["kind"] == "host" for node in resolved.plan["nodes"])
         and resolved.scenario.document.relay
@@ -69,13 +82,19 @@ def prepare(
             Code.NO_TRAFFIC, "the scenario has no hosts, but a relay", remedy=remedy, exit_code=2
         )
     resolved = with_starts(resolved)
-    _refuse_what_only_a_simulation_can(resolved)
-    loaded = congestion_control.LoadedAlgorithms()
-    plan, own = _with_own_flows(resolved, loaded)
+    _refuse_what_only_a_simulation_can(resolved, kernel)
+    if clock is not None:
+        resolved = clock.accepted(resolved)
+    loaded = congestion_control.LoadedAlgorithms(kernel)
+    plan, own = _with_own_flows(resolved, loaded, kernel)
     if journal:
         plan = {**plan, "measure": {**plan["measure"], "journal": True}}
     nodes = plan["nodes"]
-    real = [_with_kernel_algorithm(item, nodes, loaded) for item in resolved.traffic if _needs_programs(item)]
+    real = [
+        _with_kernel_algorithm(item, nodes, loaded, kernel)
+        for item in resolved.traffic
+        if _needs_programs(item)
+    ]
     needed = (traffic.command(flow["kind"]) for flow in real)
     traffic.require({command for command in needed if command is not None})
     services = [program for program in plan["programs"] if program["service"]]
@@ -101,7 +120,7 @@ def prepare(
     plan = with_owners(resolved, plan, own, rows)
     certificate = load_certificate()
     compensated = resolved.scenario.document.compensate
-    if compensated:
+    if compensated and clock is None:
         if certificate is None:
             raise LonghaulError(
                 Code.NOT_CALIBRATED,
@@ -113,24 +132,26 @@ def prepare(
         log.warn(*warnings)
     from longhaul.scenario.lower.demands import concerns
 
-    log.warn(
-        *concerns(resolved, certificate),
-        *traffic.concerns(resolved, real),
-        *congestion_control.default_concerns(resolved.plan),
-    )
+    log.warn(*traffic.concerns(resolved, real))
+    if clock is None:
+        log.warn(*concerns(resolved, certificate), *congestion_control.default_concerns(resolved.plan))
+    is_mixed = plan["jobs"] or any(flow["simulated"] for flow in plan["flows"])
     directory = directories.create_for(
         resolved,
         runs=runs,
         name=name,
-        mode="mixed" if plan["jobs"] or any(flow["simulated"] for flow in plan["flows"]) else "live",
+        mode="virtual" if clock is not None else "mixed" if is_mixed else "live",
         plan=plan,
         argv=argv,
         rows=rows,
     )
     with ending.recorded(directory):
-        directories.update_run(directory, certificate=certificate, compensated=compensated)
+        if clock is None:
+            directories.update_run(directory, certificate=certificate, compensated=compensated)
+        else:
+            directories.update_run(directory, guest_kernel=clock.as_json())
     run = f"{plan['name'][:24]}-{secrets.token_hex(3)}"
-    return Prepared(name or plan["name"], run, directory, directory / "plan.json", resolved)
+    return Prepared(name or plan["name"], run, directory, directory / "plan.json", resolved, clock)
 
 
 def run(
@@ -141,7 +162,6 @@ def run(
     listener: "socket.socket | None" = None,
     memory_bytes: int | None = None,
     scratch: Sequence[Path] = (),
-    kernel: Mapping[str, Any] | None = None,
     began: Callable[[Session], None] = lambda _session: None,
 ) -> Finished:
     """Run to the end. Ctrl-C, SIGTERM, SIGHUP and the memory limit end it early and keep its results so far.
@@ -158,14 +178,16 @@ def run(
         served = serving(listener, prepared.directory, path)
     warn(prepared.resolved, memory_bytes)
     ended = ending.Ending(ending.FAILED)
-    with ending.recorded(prepared.directory):
+    guests: AbstractContextManager[dict[str, Any] | None]
+    guests = prepared.clock.orders() if prepared.clock else nullcontext()
+    with ending.recorded(prepared.directory), guests as kernel:
         session = Session(
             prepared.plan,
             prepared.directory,
             run=prepared.run,
             socket_path=path,
             sudo=sudo,
-            scratch=scratch,
+            scratch=[*scratch, Path(kernel["directory"])] if kernel else scratch,
             memory_bytes=limit_of(memory_bytes),
             kernel=kernel,
         )
@@ -188,26 +210,31 @@ def _needs_programs(item: Mapping[str, Any]) -> bool:
 
 
 def _with_kernel_algorithm(
-    item: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]], loaded: congestion_control.LoadedAlgorithms
+    item: Mapping[str, Any],
+    nodes: Sequence[Mapping[str, Any]],
+    loaded: congestion_control.LoadedAlgorithms,
+    kernel: congestion_control.HostKernel,
 ) -> dict[str, Any]:
     """Real traffic, with its congestion control and the kernel's name of it."""
     if transport(item["kind"]) != "tcp":
         return dict(item)
     algorithm = item.get("cc") or {"algorithm": nodes[item["source"]]["sysctls"].get(CC_SYSCTL, DEFAULT_CC)}
     # A kernel without CUBIC has what it has.
-    if algorithm == {"algorithm": DEFAULT_CC} and not congestion_control.kernel_has(DEFAULT_CC):
+    if algorithm == {"algorithm": DEFAULT_CC} and not kernel.has(DEFAULT_CC):
         return dict(item)
     return {**item, "cc": algorithm, "kernel_algorithm": loaded.name(algorithm)}
 
 
 def _with_own_flows(
-    resolved: "Resolved", loaded: congestion_control.LoadedAlgorithms
+    resolved: "Resolved",
+    loaded: congestion_control.LoadedAlgorithms,
+    kernel: congestion_control.HostKernel,
 ) -> tuple[Plan, list[dict[str, Any]]]:
     """The plan with the flows that are no programs', simulated or real, and rows that tell whose they are."""
     plan = resolved.plan
     background = [item for item in resolved.traffic if item["simulated"]]
     played = [
-        _with_kernel_algorithm(item, plan["nodes"], loaded)
+        _with_kernel_algorithm(item, plan["nodes"], loaded, kernel)
         for item in resolved.traffic
         if not item["simulated"] and not _needs_programs(item)
     ]
@@ -218,7 +245,7 @@ def _with_own_flows(
     if plan["flows"] or plan["jobs"]:
         flows.check(plan)
     if simulated or jobs:
-        plan = {**plan, "nodes": _without_foreign_algorithms(plan["nodes"], flows.real_ends(resolved))}
+        plan = {**plan, "nodes": _without_foreign_algorithms(plan["nodes"], flows.real_ends(resolved), kernel)}
     return plan, rows + more
 
 
@@ -236,24 +263,28 @@ def _with_room_for_connections(nodes: Sequence[Node], planned: Sequence[Flow]) -
     ]
 
 
-def _without_foreign_algorithms(nodes: Sequence[Node], real: frozenset[int]) -> list[Node]:
-    """The hosts; those with simulated ends only may name an algorithm that this kernel lacks."""
+def _without_foreign_algorithms(
+    nodes: Sequence[Node], real: frozenset[int], kernel: congestion_control.HostKernel
+) -> list[Node]:
+    """The hosts; those with simulated ends only may name an algorithm that their kernel lacks."""
     return [
         {
             **node,
             "sysctls": {name: value for name, value in node["sysctls"].items() if name != CC_SYSCTL},
         }
-        if index not in real and not congestion_control.kernel_has(node["sysctls"].get(CC_SYSCTL, "reno"))
+        if index not in real and not kernel.has(node["sysctls"].get(CC_SYSCTL, "reno"))
         else node
         for index, node in enumerate(nodes)
     ]
 
 
-def _refuse_what_only_a_simulation_can(resolved: "Resolved") -> None:
+def _refuse_what_only_a_simulation_can(
+    resolved: "Resolved", kernel: congestion_control.HostKernel
+) -> None:
     from longhaul.scenario import ScenarioError
 
     real = (item for item in resolved.traffic if not item["simulated"])
-    problems = congestion_control.problems(resolved, real)
+    problems = congestion_control.problems(resolved, real, kernel)
     problems += _settings_only_simulated(resolved)
     if problems:
         raise ScenarioError(problems)

@@ -92,8 +92,6 @@ impl<P: Ports> Emulator<'_, P> {
             "pacing": self.pacing(),
             "lateness": self.distributions(&self.egress.lateness),
             "spacing": self.distributions(&self.egress.spacing),
-            "gaps": self.egress.stalls.stalls,
-            "work": self.egress.stalls.work,
             "coalesce_ns": self.plan.coalesce_ns,
             "pools_grown": self.egress.packet_pool.grown,
             "lost_records": self.egress.recorder.lost_records,

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::packet_pool::Arrival;
 use longhaul_plan::Event;
 use longhaul_units::{Span, Time};
-use longhaul_virtual::{Guests, Port, Progress, Sent};
+use longhaul_virtual::{Digest, Guests, Port, Progress, Sent};
 use std::time::Duration;
 
 /// Before the run's zero, hosts are told nothing but orders, and run so far without being asked.
@@ -31,6 +31,8 @@ pub struct Clockwork<'a> {
     early: Vec<Sent>,
     /// Whether the last step was interrupted by silence.
     is_silent: bool,
+    /// Of all frames that hosts have sent and were given, and when.
+    pub digest: Digest,
 }
 
 /// What has come of a step.
@@ -50,8 +52,17 @@ impl<'a> Clockwork<'a> {
         for (guest, &node) in nodes.iter().enumerate() {
             guest_of[node] = Some(guest);
         }
-        let (early, reached_ns) = (Vec::new(), 0);
-        Clockwork { emulator, guests, nodes, guest_of, zero_ns: None, reached_ns, early, is_silent: false }
+        Clockwork {
+            emulator,
+            guests,
+            nodes,
+            guest_of,
+            zero_ns: None,
+            reached_ns: 0,
+            early: Vec::new(),
+            is_silent: false,
+            digest: Digest::default(),
+        }
     }
 
     /// Sets the zero of the run's clock, which has not been reached yet.
@@ -102,7 +113,9 @@ impl<'a> Clockwork<'a> {
 
     /// Gives the hosts what comes to them next; returns how far they may run.
     fn prepare(&mut self, until_ns: u64) -> Result<u64> {
-        let next_ns = self.guests.next_ns();
+        // A kernel that boots says when it wants to run only at the end of that.
+        let is_booting = self.guests.busy().next().is_some();
+        let next_ns = if is_booting { Some(self.reached_ns) } else { self.guests.next_ns() };
         let Some(zero_ns) = self.zero_ns.filter(|&zero_ns| self.reached_ns >= zero_ns) else {
             let limit_ns = self.zero_ns.map_or(until_ns, |zero_ns| zero_ns.min(until_ns));
             let Some(next_ns) = next_ns.filter(|&next_ns| next_ns < limit_ns) else {
@@ -146,6 +159,7 @@ impl<'a> Clockwork<'a> {
             if let Some(guest) = self.guest_of[host] {
                 // Never before it is due: rounded up.
                 let due_ns = zero_ns + due.ps().div_ceil(1_000);
+                self.digest.add(due_ns, guest, &bytes);
                 self.guests.deliver(guest, due_ns, Port::Network, &bytes);
             }
             spare.push(bytes);
@@ -177,6 +191,7 @@ impl<'a> Clockwork<'a> {
     }
 
     fn inject(&mut self, at: Time, guest: usize, frame: &[u8]) -> Result<()> {
+        self.digest.add(at.ns(), guest, frame);
         let node = self.nodes[guest];
         self.emulator.egress.outside.now = at;
         self.emulator.advance(at);

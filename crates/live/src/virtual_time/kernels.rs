@@ -5,8 +5,7 @@ use longhaul_virtual::{Port, TIME_SOCKET, socket_name};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use std::fs::{self, DirBuilder, File};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -22,26 +21,17 @@ pub struct Kernel {
     pub memory_bytes: u64,
     /// Real time without a word of a kernel after which the run says so, in seconds.
     pub patience_s: u64,
+    /// Where kernels and this process meet: an empty directory, which nobody else may enter and whose maker removes it.
+    pub directory: PathBuf,
 }
 
 /// Running kernels; they are ended when this is dropped.
+#[derive(Default)]
 pub struct Kernels {
-    /// Where they meet this process.
-    pub directory: PathBuf,
     running: Vec<Child>,
 }
 
 impl Kernels {
-    /// A directory for `count` kernels, which nobody else may enter.
-    pub fn prepare(run: &str) -> Result<Self> {
-        let directory = std::env::temp_dir().join(format!("longhaul-{run}-{}", std::process::id()));
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&directory)
-            .map_err(|error| Error::wrap(format!("make {}", directory.display()), error))?;
-        Ok(Kernels { directory, running: Vec::new() })
-    }
-
     /// Starts the kernel of host `number`, which finds its sockets in the directory. What it says goes to `log`.
     pub fn start(&mut self, kernel: &Kernel, number: usize, seed: u64, log: &Path) -> Result<()> {
         let failed = |error: std::io::Error| {
@@ -68,7 +58,7 @@ impl Kernels {
             .env_clear()
             .env("TMPDIR", memory_directory())
             .env("HOME", "/")
-            .current_dir(&self.directory)
+            .current_dir(&kernel.directory)
             .stdin(Stdio::null())
             .stdout(log.try_clone().map_err(failed)?)
             .stderr(log)
@@ -94,7 +84,6 @@ impl Drop for Kernels {
             let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
             let _ = child.wait();
         }
-        let _ = fs::remove_dir_all(&self.directory);
     }
 }
 

@@ -51,12 +51,12 @@ pub fn supervise(
     let cwd = std::env::current_dir().map_err(|error| Error::wrap("find the working directory", error))?;
     let nodes: Vec<usize> =
         (0..plan.nodes.len()).filter(|&node| plan.nodes[node].kind == NodeKind::Host).collect();
-    let mut kernels = Kernels::prepare(&options.run)?;
+    let mut kernels = Kernels::default();
     let hosts = nodes.iter().enumerate().map(|(number, &node)| {
         let mtu = u16::try_from(plan.nodes[node].mtu).unwrap_or(u16::MAX);
         (plan.nodes[node].name.clone(), NetConfig { mac: address(number), mtu })
     });
-    let mut guests = Guests::listen(&kernels.directory, hosts.collect(), UNIX_NS)
+    let mut guests = Guests::listen(&kernel.directory, hosts.collect(), UNIX_NS)
         .map_err(|error| Error::new(error.to_string()))?;
     for (number, &node) in nodes.iter().enumerate() {
         let log = directory.join(format!("logs/{}.console", plan.nodes[node].name));
@@ -100,13 +100,14 @@ pub fn supervise(
         built: 0,
         counted: BTreeMap::new(),
         zero_ns: None,
+        began_ns,
         snapshot: (false, 0),
         heard_ns: monotonic_ns(),
         silent_said: false,
         looked_ns: 0,
         stop: None,
     };
-    let outcome = run.run(&setup, began_ns, options.keep, control);
+    let outcome = run.run(&setup, options.keep, control);
     let ended = run.end(control, outcome.as_ref().map_or("failed", |ending| &ending.status));
     let ending = outcome?;
     // The first failure is the reason.
@@ -141,6 +142,8 @@ struct Supervisor<'a> {
     /// What hosts have counted, by node.
     counted: BTreeMap<usize, (Counters, Counters, Option<String>)>,
     zero_ns: Option<u64>,
+    /// When the kernels were started, of real time.
+    began_ns: u64,
     /// Whether the programs' states have changed, and when they are written next.
     snapshot: (bool, u64),
     /// When hosts were last heard, of real time.
@@ -153,13 +156,7 @@ struct Supervisor<'a> {
 }
 
 impl Supervisor<'_> {
-    fn run(
-        &mut self,
-        setup: &Setup,
-        began_ns: u64,
-        keep: bool,
-        control: &mut ControlConnections,
-    ) -> Result<Ending> {
+    fn run(&mut self, setup: &Setup, keep: bool, control: &mut ControlConnections) -> Result<Ending> {
         let all = self.hosts.len();
         if let Some(ending) = self.wait(HOST_TIMEOUT_NS, "boot", control, |run| run.up == all)? {
             return Ok(ending);
@@ -173,7 +170,7 @@ impl Supervisor<'_> {
         if let Some(ending) = self.wait(HOST_TIMEOUT_NS, "become hosts", control, |run| run.built == all)? {
             return Ok(ending);
         }
-        control.report(&json!({"event": "up", "hosts": all, "build_ns": monotonic_ns() - began_ns}));
+        control.report(&json!({"event": "up", "hosts": all, "build_ns": monotonic_ns() - self.began_ns}));
         if let Some(ending) = self.start_services(control)? {
             return Ok(ending);
         }
@@ -625,6 +622,9 @@ impl Supervisor<'_> {
         });
         json!({
             "kernel": self.kernel.file,
+            "zero_ns": self.zero_ns,
+            "wall_s": (monotonic_ns() - self.began_ns) as f64 / 1e9,
+            "digest": format!("{:016x}", self.clockwork.digest.value()),
             "hosts": guests.collect::<Map<_, _>>(),
         })
     }

@@ -121,6 +121,13 @@ def print_verdict(summary: Json, console: Console) -> None:
             style="default not bold",
         )
     console.print(line, soft_wrap=True)
+    clock = summary.get("virtual_clock")
+    if clock is not None:
+        _print_detail(
+            f"virtual clock: {summary['duration_ns'] / 1e9:.3f} s took {clock['wall_s']:.2f} s; "
+            f"equal runs have the digest {clock['digest']}",
+            console,
+        )
     turns = fidelity.get("simulated", {})
     if turns.get("count"):
         _print_detail(f"simulated hosts: {turns['count']} events, lateness {_percentiles(turns)}", console)

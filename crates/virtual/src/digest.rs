@@ -1,0 +1,59 @@
+/// A fingerprint of frames, where and when: equal runs have equal digests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Digest(u64);
+
+impl Digest {
+    /// Adds a frame of a guest at a time; the order of the calls matters.
+    pub fn add(&mut self, at_ns: u64, guest: usize, frame: &[u8]) {
+        let (words, rest) = frame.as_chunks::<8>();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let mut found = mix(self.0 ^ at_ns);
+        found = mix(found ^ (guest as u64) << 32 ^ frame.len() as u64);
+        for &word in words.iter().chain([&last]) {
+            found = (found ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            found ^= found >> 29;
+        }
+        self.0 = mix(found);
+    }
+
+    /// All that was added.
+    pub fn value(self) -> u64 {
+        self.0
+    }
+}
+
+/// The finaliser of splitmix64.
+fn mix(word: u64) -> u64 {
+    let mixed = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Frame<'a> = (u64, usize, &'a [u8]);
+
+    fn of(frames: &[Frame<'_>]) -> u64 {
+        let mut digest = Digest::default();
+        for &(at_ns, guest, frame) in frames {
+            digest.add(at_ns, guest, frame);
+        }
+        digest.value()
+    }
+
+    #[test]
+    fn time_place_content_and_order_matter() {
+        let (first, second): (Frame<'_>, Frame<'_>) = ((1, 2, b"packet"), (3, 4, b"another one"));
+        let both = of(&[first, second]);
+        assert_eq!(both, of(&[first, second]));
+        assert_ne!(both, of(&[second, first]));
+        assert_ne!(both, of(&[first]));
+        assert_ne!(of(&[(1, 2, b"packet")]), of(&[(2, 2, b"packet")]));
+        assert_ne!(of(&[(1, 2, b"packet")]), of(&[(1, 3, b"packet")]));
+        assert_ne!(of(&[(1, 2, b"packet")]), of(&[(1, 2, b"packed")]));
+        assert_ne!(of(&[(1, 2, b"packet\0")]), of(&[(1, 2, b"packet")]), "zeros at the end count");
+    }
+}
