@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo wheel test test-quick test-wheel lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut study-faults
+.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut study-faults
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -20,6 +20,9 @@ test: ## everything that must hold before a change lands
 test-quick: ## the fast tests, for the inner loop: no live runs, no browser
 	@tools/setup --tests
 	@tools/check --quick
+
+kernel: setup ## a guest kernel for runs on the virtual clock, in ~/.cache/longhaul/kernels; five minutes; needs flex, bison and bc
+	@$(UV) run --no-sync longhaul kernel build $(ARGS)
 
 wheel: setup ## dist/longhaul-*.whl, for pip on machines without Rust: any Linux with glibc 2.17 and Python 3.11; some minutes
 	@tools/wheel

@@ -52,6 +52,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fit": ("longhaul.cli.fit:fit", "Fit distributions to the gaps between losses."),
     "doctor": ("longhaul.cli.doctor:doctor", "Check what this machine can emulate, and how to improve it."),
     "calibrate": ("longhaul.cli.calibrate:calibrate", "Measure the accuracy and capacity of this machine."),
+    "kernel": ("longhaul.cli.kernel:kernel", "Build and list guest kernels, for runs on the virtual clock."),
     "completion": (
         "longhaul.cli.manual:completion",
         "Print shell completion for commands, options and files.",

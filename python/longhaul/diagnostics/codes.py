@@ -187,6 +187,11 @@ class Code(StrEnum):
     PAGE_CONFLICT = "E2603"
     EDIT_IMPOSSIBLE = "E2604"
 
+    # E27: guest kernels
+    KERNEL_NOT_BUILT = "E2701"
+    KERNEL_SOURCE = "E2702"
+    KERNEL_BUILD = "E2703"
+
     # E29: Longhaul itself
     INTERNAL = "E2901"
 

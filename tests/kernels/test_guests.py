@@ -1,0 +1,119 @@
+"""What a guest kernel does with time and randomness. Skipped where no kernel has been built."""
+
+import os
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from longhaul.errors import LonghaulError
+from longhaul.kernels.cache import Kernel, find
+
+from .guests import measure, start
+
+MS = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Kernel:
+    try:
+        return find()
+    except LonghaulError as error:
+        pytest.skip(str(error))
+
+
+def test_reads_of_the_clock_in_a_row_return_the_same_time(kernel: Kernel, tmp_path: Path) -> None:
+    found = measure(kernel, tmp_path, "reads", "sleeps")
+    assert len(set(found["reads"])) == 1
+    # The slack of a timer is 50 us (prctl(2), PR_SET_TIMERSLACK), and equal each time.
+    assert len(set(found["sleeps"])) == 1
+    assert 1 * MS <= found["sleeps"][0] <= 1.06 * MS
+
+
+def test_loops_that_wait_without_sleeping_end(kernel: Kernel, tmp_path: Path) -> None:
+    found = measure(
+        kernel,
+        tmp_path,
+        "wait_by_reads",
+        "wait_long_by_reads",
+        "wait_by_yield",
+        "wait_by_errors",
+        "two_that_wait_by_reads",
+    )
+    assert MS <= found["wait_by_reads"] <= MS + 2000
+    long, reads = found["wait_long_by_reads"]
+    assert 1000 * MS <= long <= 1001 * MS
+    assert reads < 20_000
+    assert 100 * MS <= found["wait_by_yield"] <= 101 * MS
+    assert 100 * MS <= found["wait_by_errors"] <= 101 * MS
+    assert 10 * MS <= found["two_that_wait_by_reads"] <= 10.1 * MS
+
+
+def test_a_program_that_polls_sees_a_message_at_the_time_of_one_that_sleeps(
+    kernel: Kernel, tmp_path: Path
+) -> None:
+    polling, sleeping = measure(kernel, tmp_path, "arrival_seen_by_polling_and_by_sleeping").popitem()[1]
+    # The least slack of a timer is 1 ns; polling or not, a tick may take it away.
+    assert abs(polling - sleeping) <= 1
+    assert 50 * MS <= polling <= 50 * MS + 1
+
+
+def test_costs_of_calls_can_be_set(kernel: Kernel, tmp_path: Path) -> None:
+    found = measure(kernel, tmp_path, "reads", parameters="tt-free=10 tt-cost=500")["reads"]
+    assert found[-1] - found[0] >= 80 * 500
+    found = measure(kernel, tmp_path, "reads", parameters="tt-syscall=700")["reads"]
+    assert {after - before for before, after in pairwise(found)} == {700}
+
+
+def test_the_time_stamp_counter_counts_virtual_nanoseconds(kernel: Kernel, tmp_path: Path) -> None:
+    begin, first, last, end = measure(kernel, tmp_path, "counter")["counter"]
+    assert begin == first
+    assert last == end
+
+
+def test_randomness_is_a_function_of_the_seed(kernel: Kernel, tmp_path: Path) -> None:
+    def with_seed(seed: int, place: str) -> list[str]:
+        found: list[str] = measure(kernel, tmp_path / place, "randomness", parameters=f"tt-seed={seed}")[
+            "randomness"
+        ]
+        return found
+
+    first, again, other = with_seed(7, "a"), with_seed(7, "longer"), with_seed(8, "c")
+    assert first == again
+    assert all(ours != theirs for ours, theirs in zip(first, other, strict=True))
+
+
+def test_a_guest_has_all_congestion_control_algorithms(kernel: Kernel, tmp_path: Path) -> None:
+    assert {"bbr", "bic", "cdg", "cubic", "dctcp", "htcp", "illinois", "reno", "vegas", "westwood"} <= set(
+        measure(kernel, tmp_path, "algorithms")["algorithms"]
+    )
+
+
+def test_no_process_of_a_guest_survives_its_kernel(kernel: Kernel, tmp_path: Path) -> None:
+    with start(kernel, tmp_path, "forks_then_sleeps") as guest:
+        assert guest.stdout is not None
+        line = b""
+        while b"ready" not in line:
+            line = guest.stdout.readline()
+            assert line
+        assert len(processes_of(guest.pid)) > 3
+        guest.kill()
+        guest.wait()
+        deadline = time.monotonic() + 10
+        while processes_of(guest.pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert processes_of(guest.pid) == []
+
+
+def processes_of(session: int) -> list[int]:
+    """The processes of a session that have not ended."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            fields = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] not in "ZX":
+            found.append(int(name))
+    return found
