@@ -48,7 +48,7 @@ class VirtualClock:
         """What of a scenario is run. Raises ScenarioError, or LonghaulError, for what cannot be."""
         if problems := list(self._problems(resolved)):
             raise ScenarioError(problems)
-        if resolved.plan["gateway"] is not None:
+        if resolved.plan.get("gateway") is not None:
             raise LonghaulError(
                 Code.NOT_VIRTUAL,
                 "a host cannot reach the machine's network on the virtual clock: that network has another time",
