@@ -1,7 +1,7 @@
 """How fast runs on the virtual clock are: real seconds for a second of the run.
 
-Times are of the run without the start of its hosts: the difference of a longer and a shorter run. Needs a guest
-kernel; without one nothing is measured. Writes ``bench/virtual.json``.
+Times are of the run without the start of its hosts: the difference of a longer and a shorter run. Needs a
+guest kernel; without one nothing is measured. Writes ``bench/virtual.json``.
 """
 
 import sys
