@@ -28,7 +28,8 @@ def run_experiment(
 ) -> int:
     """Run a scenario live, write results and report, print the summary; returns the exit code.
 
-    On the ``virtual`` clock, every host runs a Linux of its own, of version ``kernel`` if one is given. ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all; ``watch`` shows the
+    On the ``virtual`` clock, every host runs a Linux of its own, of version ``kernel`` if one is given.
+    ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all; ``watch`` shows the
     links on the terminal.
     """
     from longhaul.cli.progress import Progress
@@ -43,7 +44,7 @@ def run_experiment(
         log.leave_out_notes()
     virtual = None
     if clock == "virtual":
-        from longhaul.kernels import find
+        from longhaul.kernels.cache import find
         from longhaul.run.announcement import announce
         from longhaul.run.virtual_clock import VirtualClock
 

@@ -36,10 +36,13 @@ from longhaul.cli.options import (
     type=click.Choice(["real", "virtual"]),
     default="real",
     show_default=True,
-    help="Real: hosts are namespaces, and time passes. Virtual: every host runs a Linux of its own, which waits for the network; see longhaul kernel.",
+    help="Real: hosts are namespaces, and time passes. Virtual: every host runs a Linux of its own, which "
+    "waits for the network; see longhaul kernel.",
 )
 @click.option(
-    "--kernel", metavar="VERSION", help="The Linux of --clock virtual, for example 6.12; the newest that is built."
+    "--kernel",
+    metavar="VERSION",
+    help="The Linux of --clock virtual, for example 6.12; the newest that is built.",
 )
 @click.option("--watch", is_flag=True, help="Show the links on the terminal while it runs.")
 @prometheus_option
