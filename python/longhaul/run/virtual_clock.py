@@ -7,18 +7,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from longhaul import log
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.kernels.cache import CONFIG, Kernel
+from longhaul.kernels.cache import CONFIG, Kernel, find
 from longhaul.run.cleanup import temporary_prefix
 from longhaul.run.congestion_control import HostKernel
 from longhaul.subprocesses import python_command
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
+
+Clock = Literal["real", "virtual"]
 
 HOST_MEMORY_BYTES = 256 << 20
 """Memory of each host; only what it uses is taken from the machine."""
@@ -84,6 +86,14 @@ class VirtualClock:
         """For the run's record: which kernel it was."""
         kernel = self.kernel
         return {"name": kernel.name, "release": kernel.release, "sha256": kernel.sha256}
+
+
+def clock_of(clock: Clock, kernel: str | None = None) -> VirtualClock | None:
+    """The virtual clock with this version of the hosts' kernel, or the newest; ``None`` for the real one.
+
+    Raises LonghaulError without such a kernel.
+    """
+    return VirtualClock(find(kernel)) if clock == "virtual" else None
 
 
 def _congestion_controls(kernel: Kernel) -> frozenset[str]:
