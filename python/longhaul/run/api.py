@@ -7,17 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Self
 
 from longhaul.analysis.outcome import Failure, Outcome
 from longhaul.plan import Way
 from longhaul.report.pictures import Drawings, Drawn
 from longhaul.run import conclusion, interventions, live, persistent_networks
 from longhaul.run.live_links import LinkNow, Watch
+from longhaul.run.virtual_clock import Clock, clock_of
 from longhaul.subprocesses import python_command
-
-if TYPE_CHECKING:
-    from longhaul.run.virtual_clock import VirtualClock
 
 
 @dataclass(frozen=True)
@@ -200,18 +198,18 @@ def run_live(
     seed: int | None = None,
     journal: bool = False,
     report: bool = True,
-    clock: Literal["real", "virtual"] = "real",
+    clock: Clock = "real",
     kernel: str | None = None,
 ) -> Result:
     """Run the scenario in a file live, to its end. Raises LonghaulError if it is wrong or cannot run.
 
-    On the ``virtual`` clock, every host is a Linux of its own, of version ``kernel`` if one is given.
+    On the ``virtual`` clock every host runs a Linux of its own: version ``kernel``, or the newest built.
     """
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(Path(scenario), settings=_settings(params)), seed=seed)
-    virtual = _virtual_clock(kernel) if clock == "virtual" else None
-    prepared = live.prepare(resolved, runs=Path(runs), argv=sys.argv, journal=journal, clock=virtual)
+    chosen = clock_of(clock, kernel)
+    prepared = live.prepare(resolved, runs=Path(runs), argv=sys.argv, journal=journal, clock=chosen)
     with conclusion.results_so_far(prepared.directory, report=report):
         finished = live.run(prepared, progress=conclusion.ignore)
     return _conclude(finished.directory, reason=finished.reason, report=report)
@@ -252,13 +250,6 @@ def up(
             Path(scenario), settings=_settings(params), name=name, runs=Path(runs), argv=sys.argv
         )
     )
-
-
-def _virtual_clock(kernel: str | None) -> "VirtualClock":
-    from longhaul.kernels import find
-    from longhaul.run.virtual_clock import VirtualClock
-
-    return VirtualClock(find(kernel))
 
 
 def _settings(params: Mapping[str, Any] | None) -> dict[str, str]:

@@ -53,7 +53,9 @@ impl Kernels {
             .args([device(Port::Network, 1), device(Port::Console, 3)])
             .arg(format!("tt-seed={seed}"))
             .args(["virtio_net.napi_tx=0", "con=null", "con0=null,fd:1", "con1=null,fd:1"])
-            .args(["quiet", "loglevel=4", "panic=-1", "--"])
+            .args(["quiet", "loglevel=4", "panic=-1"])
+            // Becomes a variable of the first process: time does not pass while a traffic generator spins.
+            .args(["LONGHAUL_SPIN=never", "--"])
             .args(arguments)
             .env_clear()
             .env("TMPDIR", memory_directory())
