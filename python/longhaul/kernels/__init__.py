@@ -3,7 +3,3 @@
 Linux is under the GPL. This package has what is ours: a configuration, changes of the source, and the code
 that applies them. No kernel, and no source of one, is part of Longhaul.
 """
-
-from longhaul.kernels.cache import Kernel, find
-
-__all__ = ["Kernel", "find"]

@@ -56,11 +56,6 @@ class Kernel:
         return self.directory / BINARY
 
     @property
-    def config(self) -> Path:
-        """The options that it was built with, as ``/proc/config.gz`` of a guest has them."""
-        return self.directory / CONFIG
-
-    @property
     def is_outdated(self) -> bool:
         """Whether this version of Longhaul would build it differently."""
         return dict(self.recipe) != dict(recipe.hashes())
