@@ -37,23 +37,22 @@ def values(rows: Rows, case: str, measure: str) -> dict[str, float]:
 
 
 def side_by_side(tables: Mapping[str, Rows]) -> Iterator[dict[str, Any]]:
-    """A row for each case and measure: the means over the seeds, and the name of a difference's reason."""
+    """A row for each case and measure: the means over the seeds, and the names of a difference's reasons."""
     reasons = tomllib.loads((HERE / "reasons.toml").read_text(encoding="utf-8"))["reason"]
     for case in CASES:
         for measure, text in MEASURES.items():
             found = {clock: values(rows, case, measure) for clock, rows in tables.items()}
             means = {clock: mean(each.values()) for clock, each in found.items() if each}
-            fits = (
+            fits = [
                 each["name"]
                 for each in reasons
-                for form in each["differences"]
-                if fnmatchcase(f"{case}: {measure}", form)
-            )
+                if any(fnmatchcase(f"{case}: {measure}", form) for form in each["differences"])
+            ]
             yield {
                 "case": case,
                 "measure": text,
                 **{clock: round(means[clock], 3) if clock in means else "" for clock in CLOCKS},
-                "reason": next(fits, "") if is_different(means) else "-",
+                "reason": ", ".join(fits) if is_different(means) else "-",
             }
 
 
