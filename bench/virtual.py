@@ -13,7 +13,7 @@ from figures import Row, measure_all, row
 
 import longhaul
 from longhaul.errors import LonghaulError
-from longhaul.kernels import find
+from longhaul.kernels.cache import find
 
 MOST_AT_1_GBIT = 0.3
 LEAST_IDLE_SPEED = 10_000
