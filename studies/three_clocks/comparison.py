@@ -51,7 +51,7 @@ def side_by_side(tables: Mapping[str, Rows]) -> Iterator[dict[str, Any]]:
             yield {
                 "case": case,
                 "measure": text,
-                **{clock: round(means[clock], 3) if clock in means else "" for clock in CLOCKS},
+                **{clock: round(means[clock], 1) if clock in means else "" for clock in CLOCKS},
                 "reason": ", ".join(fits) if is_different(means) else "-",
             }
 
