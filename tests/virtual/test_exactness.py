@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from conftest import BETWEEN_TWO, Run, python_in_host
+from conftest import BETWEEN_TWO, Run, program
 
 ETHERNET_FREE_BYTES = 28
 """IPv4 and UDP headers; links count IP packets."""
@@ -24,6 +24,18 @@ for size in (100, 500, 1400, 100):
     s.send(bytes(size))
     s.recv(2000)
     print(size, time.monotonic_ns() - began, flush=True)
+"""
+
+
+WAIT = """\
+import time
+t = time.monotonic_ns()
+sum(range(10**6))
+print(time.monotonic_ns() - t)
+t = time.monotonic_ns()
+while time.monotonic_ns() < t + 5_000_000:
+    pass
+print("ended")
 """
 
 
@@ -63,11 +75,7 @@ def test_a_change_of_the_link_holds_from_its_instant_on(run: Run, work: Path) ->
 
 
 def test_time_does_not_pass_while_a_program_computes_and_waiting_by_the_clock_ends(run: Run) -> None:
-    code = (
-        "import time; t = time.monotonic_ns(); sum(range(10**6)); print(time.monotonic_ns() - t); "
-        "t = time.monotonic_ns()\nwhile time.monotonic_ns() < t + 5_000_000: pass\nprint('ended')"
-    )
-    ran = run(BETWEEN_TWO + f"programs:\n  p: {{run: {python_in_host(code)}, hosts: [a]}}\n")
+    ran = run(program(WAIT))
 
     assert ran.code == 0, ran.stderr
     assert ran.log("p.out").split() == ["0", "ended"]

@@ -145,12 +145,12 @@ impl Agent<'_> {
                 if let Order::Off = order {
                     return Ok(());
                 }
-                self.obey(&order, console)?;
+                self.handle_order(&order, console)?;
             }
         }
     }
 
-    fn obey(&mut self, order: &Order, console: &mut Console) -> Result<()> {
+    fn handle_order(&mut self, order: &Order, console: &mut Console) -> Result<()> {
         match *order {
             Order::Become { .. } | Order::Off => Ok(()),
             Order::Run { number, ref command } => match self.run(number, command) {

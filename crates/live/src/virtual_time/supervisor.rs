@@ -24,7 +24,9 @@ use longhaul_storage::{Disk, replace_unsynced};
 use longhaul_virtual::{Guests, NetConfig};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -62,7 +64,7 @@ pub fn supervise(
     let mut guests = Guests::listen(&kernel.directory, hosts.collect(), UNIX_NS)
         .map_err(|error| Error::new(error.to_string()))?;
     for (number, &node) in nodes.iter().enumerate() {
-        let log = directory.join(format!("logs/{}.console", plan.nodes[node].name));
+        let log = console_log(directory, &plan.nodes[node].name);
         kernels.start(kernel, number, plan.seed.wrapping_add(number as u64), &log)?;
         if number % 16 == 15 {
             control.report(&json!({"event": "building", "nodes": number + 1, "of": nodes.len()}));
@@ -303,6 +305,13 @@ impl Supervisor<'_> {
         Ok(None)
     }
 
+    /// Keeps a line that is no report with what the host's kernel says: a kernel that panics says so on every console.
+    fn log_console(&self, node: usize, line: &[u8]) {
+        let path = console_log(self.directory, &self.plan.nodes[node].name);
+        let log = OpenOptions::new().append(true).custom_flags(libc::O_NOFOLLOW).open(path);
+        let _ = log.and_then(|mut log| log.write_all(&[line, b"\n"].concat()));
+    }
+
     /// Lets time pass to what happens next, but not beyond `until_ns`; false if nothing will ever happen.
     fn turn(&mut self, until_ns: u64, control: &mut ControlConnections) -> Result<bool> {
         let said = match self.clockwork.step(until_ns)? {
@@ -319,9 +328,10 @@ impl Supervisor<'_> {
         };
         for (at_ns, node, bytes) in said {
             for line in self.lines[node].take(&bytes) {
-                let report = serde_json::from_slice(&line)
-                    .map_err(|error| Error::crash(format!("host {}: {error}", self.plan.nodes[node].name)))?;
-                self.take(at_ns, node, report, control)?;
+                match serde_json::from_slice(&line) {
+                    Ok(report) => self.take(at_ns, node, report, control)?,
+                    Err(_) => self.log_console(node, &line),
+                }
             }
         }
         for warning in self.clockwork.emulator.warnings.drain(..) {
@@ -348,9 +358,14 @@ fn environment_of(plan: &Plan, directory: &Path) -> Result<BTreeMap<String, Stri
     Ok(env)
 }
 
+/// Where it is kept what the kernel of a host says.
+fn console_log(directory: &Path, host: &str) -> PathBuf {
+    directory.join(format!("logs/{host}.console"))
+}
+
 fn kernel_ended(plan: &Plan, directory: &Path, node: usize, how: &str) -> Error {
     let name = &plan.nodes[node].name;
-    let log: PathBuf = directory.join(format!("logs/{name}.console"));
+    let log = console_log(directory, name);
     let text = fs::read_to_string(&log).unwrap_or_default();
     let last = crate::stderr_capture::last_line(&text).map(|line| format!(": {line}")).unwrap_or_default();
     Error::crash(format!("host {name}: its kernel has ended ({how}){last}"))
