@@ -79,7 +79,7 @@ def idle(rounds: int) -> list[Row]:
 
 
 def ping(rounds: int) -> list[Row]:
-    """A hundred echoes a second."""
+    """A hundred pings a second."""
     taken = median(wall_s_per_s(PING_S, PAIR.format(mbit=100) + PING) for _ in range(rounds))
     return [row("100 pings/s", taken, "s per virtual s", "", True)]
 
