@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from conftest import BETWEEN_TWO, Run, program
+from virtual_runs import BETWEEN_TWO, Run, program
 
 ETHERNET_FREE_BYTES = 28
 """IPv4 and UDP headers; links count IP packets."""

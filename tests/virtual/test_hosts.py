@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from conftest import BETWEEN_TWO, Run, program
+from virtual_runs import BETWEEN_TWO, Run, program
 
 from longhaul.subprocesses import python_command
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from conftest import BETWEEN_TWO, Run
+from virtual_runs import BETWEEN_TWO, Run
 
 TRANSFER = BETWEEN_TWO + (
     "traffic:\n"
