@@ -96,7 +96,8 @@ pub(crate) struct Guest {
     state: State,
     /// Its clock, as far as it is known.
     now_ns: u64,
-    /// The time before which it may run on by itself, if that is later than when it began.
+    /// When it last began to run, and the time before which it may run on by itself.
+    began_ns: u64,
     alone_until_ns: u64,
     /// When it wants to run next.
     wanted_ns: Option<u64>,
@@ -118,6 +119,7 @@ impl Guest {
             connection: None,
             state: State::Absent,
             now_ns: 0,
+            began_ns: 0,
             alone_until_ns: 0,
             wanted_ns: None,
             inbox: VecDeque::new(),
@@ -235,6 +237,7 @@ impl Guest {
         self.counters.runs += 1;
         let alone_until_ns = self.inbox.front().map_or(horizon_ns, |coming| coming.due_ns.min(horizon_ns));
         let alone_ns = u32::try_from(alone_until_ns.saturating_sub(self.now_ns)).unwrap_or(u32::MAX);
+        self.began_ns = self.now_ns;
         self.alone_until_ns = self.now_ns + u64::from(alone_ns);
         self.state = State::Running;
         self.tell(Operation::Run, alone_ns, self.now_ns)
@@ -287,16 +290,17 @@ impl Guest {
         }
         let answer = match message.operation {
             Operation::Wait => {
+                self.pass_time(self.began_ns + u64::from(message.sequence), message)?;
                 self.wanted_ns = Some(message.time);
                 self.state = State::Waiting;
                 return Ok(());
             }
             Operation::Kick => {
-                self.pass_time(message)?;
+                self.pass_time(message.time, message)?;
                 return self.take_sent(message, out);
             }
             Operation::Update => {
-                self.pass_time(message)?;
+                self.pass_time(message.time, message)?;
                 0
             }
             Operation::Get => self.now_ns,
@@ -312,12 +316,11 @@ impl Guest {
     }
 
     /// Moves its clock to the time of a message, which may not be one that it cannot have reached.
-    fn pass_time(&mut self, message: Message) -> Result<()> {
-        let latest_ns = self.alone_until_ns.max(self.now_ns);
-        if !(self.now_ns..=latest_ns).contains(&message.time) {
+    fn pass_time(&mut self, now_ns: u64, message: Message) -> Result<()> {
+        if !(self.now_ns..=self.alone_until_ns).contains(&now_ns) {
             return Err(self.unexpected(message));
         }
-        self.now_ns = message.time;
+        self.now_ns = now_ns;
         Ok(())
     }
 

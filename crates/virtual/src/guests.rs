@@ -13,6 +13,8 @@ use std::time::Duration;
 /// The name of the socket about time, in the guests' directory.
 pub const TIME_SOCKET: &str = "time";
 
+/// How long a kernel that has connected may take for its first message.
+const FIRST_WORD: Duration = Duration::from_secs(10);
 /// How long the only guest that runs is listened to without a look at anything else.
 const LONELY: Duration = Duration::from_millis(5);
 
@@ -259,12 +261,13 @@ impl Guests {
     fn admit(&mut self) -> Result<()> {
         let accept = |error: &dyn std::fmt::Display| Error::system("accept a guest", error);
         let (stream, _) = self.time.accept().map_err(|error| accept(&error))?;
-        let mut connection = Connection::new(stream, LONELY).map_err(|error| accept(&error))?;
+        let mut connection = Connection::new(stream, FIRST_WORD).map_err(|error| accept(&error))?;
         let mut first = None;
         while first.is_none() && connection.read(true).map_err(|error| accept(&error))? == Read::Some {
             first = connection.next().map_err(|error| accept(&error))?;
         }
         let Some(first) = first else { return Ok(()) };
+        connection.wait_for(LONELY).map_err(|error| accept(&error))?;
         let place = first.time as usize;
         match self.all.get_mut(place) {
             Some(guest) if first.operation == Operation::Start && !guest.has_arrived() => {

@@ -28,7 +28,8 @@ pub(crate) enum Operation {
     Start,
     /// Not sent by kernels of the recipe.
     Request,
-    /// The kernel has nothing to do until then. It is not acknowledged.
+    /// The kernel has run on by itself for as many nanoseconds as the message's number says, and has nothing to do until
+    /// then. It is not acknowledged.
     Wait,
     /// What time is it? The answer's time.
     Get,
@@ -123,8 +124,14 @@ pub(crate) struct Connection {
 impl Connection {
     /// Waits for at most `patience` where it waits.
     pub fn new(stream: UnixStream, patience: Duration) -> io::Result<Self> {
-        stream.set_read_timeout(Some(patience))?;
-        Ok(Connection { stream, buffer: [0; SIZE * MOST_AT_ONCE], filled: 0, taken: 0 })
+        let connection = Connection { stream, buffer: [0; SIZE * MOST_AT_ONCE], filled: 0, taken: 0 };
+        connection.wait_for(patience)?;
+        Ok(connection)
+    }
+
+    /// From now on, waits for at most `patience`.
+    pub fn wait_for(&self, patience: Duration) -> io::Result<()> {
+        self.stream.set_read_timeout(Some(patience))
     }
 
     /// What is to be polled.

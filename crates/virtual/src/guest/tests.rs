@@ -61,6 +61,17 @@ fn a_guest_runs_alone_only_until_something_comes_to_it() {
 }
 
 #[test]
+fn something_that_comes_late_comes_when_the_guest_has_run_on_to() {
+    let (mut guest, mut kernel) = booted();
+    says(&mut guest, &mut kernel, WAIT).unwrap();
+    guest.step(900, &mut Vec::new()).unwrap();
+    told(&mut kernel);
+    says(&mut guest, &mut kernel, Message { sequence: 300, time: 2_000, ..WAIT }).unwrap();
+    guest.accept(600, Port::Network, vec![0; 100]);
+    assert_eq!(guest.next_ns(), Some(800));
+}
+
+#[test]
 fn questions_are_answered() {
     let (mut guest, mut kernel) = booted();
     says(&mut guest, &mut kernel, WAIT).unwrap();
@@ -78,6 +89,7 @@ fn questions_are_answered() {
 fn what_no_kernel_says_is_an_error_that_names_the_host() {
     let at = |operation, time| Message { operation, queues: 2, sequence: 0, time };
     for message in [
+        Message { sequence: 401, ..WAIT },
         at(Operation::Update, 499),
         at(Operation::Update, 901),
         at(Operation::Kick, 901),

@@ -5,7 +5,7 @@
  * For each thing that this host does, the controller sends one message and gets one back:
  *
  *	RUN	It is `time`. Until `seq` ns later, the kernel may run on by itself. Queues have interrupts.
- *	WAIT	The kernel has nothing to do until `time`.
+ *	WAIT	The kernel has run on by itself for `seq` ns, and has nothing to do until `time`.
  *
  * Neither is acknowledged. The upper 24 bits of `op` are a set of queues, of which 2 * D + Q is queue Q of device D, in
  * the order of the command line. KICK says that, at `time`, chains up to the index `seq` of a queue's available ring were
@@ -26,6 +26,7 @@
 static struct um_timetravel_msg outgoing[MOST_KICKS + 1];
 static unsigned int kicks;
 static u32 interrupted;
+static unsigned long long began;
 
 /* Sends the kicks that were kept, and `msg`. */
 void time_travel_send(int fd, const struct um_timetravel_msg *msg)
@@ -33,6 +34,8 @@ void time_travel_send(int fd, const struct um_timetravel_msg *msg)
 	int bytes = (kicks + 1) * sizeof(*msg);
 
 	outgoing[kicks] = *msg;
+	if (msg->op == UM_TIMETRAVEL_WAIT)
+		outgoing[kicks].seq = time_travel_now() - began;
 	kicks = 0;
 	if (os_write_file(fd, outgoing, bytes) != bytes)
 		panic("the controller of time is gone\n");
@@ -72,4 +75,12 @@ void time_travel_interrupt(u32 queues)
 		return;
 	interrupted |= queues;
 	time_travel_add_event_rel(&interrupt_event, 0);
+}
+
+/* The kernel may run at the time of `msg`. Returns until when it may run on by itself. */
+unsigned long long time_travel_run(const struct um_timetravel_msg *msg, u32 queues)
+{
+	began = msg->time;
+	time_travel_interrupt(queues);
+	return msg->time + msg->seq;
 }
