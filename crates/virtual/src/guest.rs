@@ -197,7 +197,10 @@ impl Guest {
     /// Puts what is due into its devices, as far as there is room.
     fn hand_over(&mut self, spare: &mut Vec<Vec<u8>>) -> Result<()> {
         let mut has_delivered = [false; 2];
-        while let Some(coming) = self.inbox.pop_front_if(|coming| coming.due_ns <= self.now_ns) {
+        let is_due = |coming: &Coming| coming.due_ns <= self.now_ns;
+        while self.inbox.front().is_some_and(is_due)
+            && let Some(coming) = self.inbox.pop_front()
+        {
             let port = coming.port as usize;
             let device = &mut self.devices[port];
             if device.deliver(&[IoSlice::new(&coming.bytes)])? {
