@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-fit study-teragrid study-longcut study-faults
+.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-three-clocks study-fit study-teragrid study-longcut study-faults
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -45,6 +45,7 @@ bench: setup ## accuracy and speed against a direct veth, limits, ns-3, ns-2 and
 	@$(UV) run --no-sync python bench/captures.py
 	@$(UV) run --no-sync python bench/workloads.py
 	@$(UV) run --no-sync python bench/relay.py
+	@$(UV) run --no-sync python bench/virtual.py
 	@$(UV) run --no-sync python studies/documents.py
 
 docs: setup ## numbers and tables of documents from bench/*.json and studies/*/results; then the site, in target/site
@@ -69,6 +70,9 @@ study-parallel-routes: setup ## what reordering over routes costs (parallel rout
 
 study-sim-vs-live: setup ## simulated transfers compared with real ones on five paths; twelve minutes
 	@$(UV) run --no-sync python studies/sim_vs_live/sim_vs_live.py $(ARGS)
+
+study-three-clocks: setup ## eight networks simulated, on the virtual and on the real clock; needs a guest kernel; twenty minutes
+	@$(UV) run --no-sync python studies/three_clocks/three_clocks.py $(ARGS)
 
 study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purdue: 2,000 trials, two hours; ARGS=--full for 30,000
 	@$(UV) run --no-sync python studies/teragrid/teragrid.py $(ARGS)

@@ -3,7 +3,7 @@
 ``<!-- data: TEMPLATE.j2 -->...<!-- /data -->`` holds what a template makes of the data, and with an
 expression in place of the template its value. ``python studies/documents.py`` writes them anew; with
 ``--check`` it says which are not up to date. Templates and expressions know ``bench`` (``bench/*.json``),
-``study(NAME)``, ``command_line()``, ``python_api()`` and ``codes()``.
+``study(NAME)``, ``toml(PATH)``, ``command_line()``, ``python_api()`` and ``codes()``.
 """
 
 import csv
@@ -196,6 +196,7 @@ def _environment() -> Environment:
     )
     made.globals["bench"] = Bench()
     made.globals["study"] = Results
+    made.globals["toml"] = lambda path: tomllib.loads((ROOT / path).read_text("utf-8"))
     made.globals.update({"span": span, "abs": abs})
     made.globals.update({"codes": codes, "command_line": command_line, "python_api": python_api})
     made.filters["sig"] = significant

@@ -4,9 +4,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from machine import why_not_live
 
 pytest_plugins = ["scheduling_of_tests"]
+
+# Other work on the machine may take any time; no test measures it.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

@@ -216,8 +216,8 @@ def run_live(
 ) -> int:
     """Run a plan in JSON live, in new namespaces; returns 0, or 70 when it failed.
 
-    With a ``kernel`` (``file``, ``init``: list of arguments, ``memory_bytes``, ``patience_s``), every host is a
-    kernel of its own, on a virtual clock.
+    With a ``kernel`` (see :class:`longhaul.run.virtual_clock.VirtualClock`), every host is a kernel of
+    its own, on a virtual clock.
 
     The calling process must have one thread and should do nothing else afterwards. ``line`` is a
     descriptor of the private line to the client, the process ``client``; ``socket`` is where others may talk

@@ -34,6 +34,7 @@ MAY_KNOW = {
         "endpoints",
         "congestion",
         "bpf-cc",
+        "virtual",
     },
     "relay": {"units", "random", "link", "network", "plan", "record", "storage"},
     "virtual": set(),

@@ -15,7 +15,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, chdir, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsStr};
+use std::ffi::{CString, OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -276,7 +276,7 @@ impl Prepared {
         let variables = pairs(environment.env)
             .chain([("LONGHAUL_HOST", host), ("HOSTNAME", host)])
             .chain(pairs(&program.env));
-        let path = std::env::var_os("PATH");
+        let path = environment.env.get("PATH").map(OsString::from).or_else(|| std::env::var_os("PATH"));
         let cwd = program.cwd.as_deref().map_or(environment.cwd.as_os_str(), OsStr::new);
         Ok(Prepared {
             executable: command_line::prepare(&program.argv, variables, path.as_deref())?,

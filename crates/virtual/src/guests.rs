@@ -5,7 +5,8 @@ use crate::guest::{Guest, GuestCounters, Outbox, Port, Sent};
 use crate::protocol::{Connection, Operation, Read};
 use crate::vhost::{Device, NetConfig};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
-use std::os::fd::BorrowedFd;
+use std::fs::File;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::Duration;
@@ -89,10 +90,14 @@ impl Guests {
     pub fn listen(directory: &Path, hosts: Vec<(String, NetConfig)>, unix_ns: u64) -> Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
             .map_err(|error| Error::system("create an epoll instance", &error))?;
+        let failed = |error: std::io::Error| {
+            Error::system(format!("open the guests' sockets in {}", directory.display()), &error)
+        };
+        // The path of a socket may have 107 bytes, that of the directory more.
+        let folder = File::open(directory).map_err(failed)?;
         let open = |name: &str, source: Source, guest: usize| -> Result<UnixListener> {
-            let path = directory.join(name);
-            let listener = UnixListener::bind(&path)
-                .map_err(|error| Error::system(format!("open the socket {}", path.display()), &error))?;
+            let path = format!("/proc/self/fd/{}/{name}", folder.as_raw_fd());
+            let listener = UnixListener::bind(path).map_err(failed)?;
             watch(&epoll, std::os::fd::AsFd::as_fd(&listener), source, guest)?;
             Ok(listener)
         };
@@ -289,6 +294,20 @@ fn watch(epoll: &Epoll, fd: BorrowedFd<'_>, source: Source, guest: usize) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_directory_is_no_obstacle() {
+        let place = std::env::temp_dir().join(format!("longhaul-{}-{}", std::process::id(), "x".repeat(120)));
+        std::fs::create_dir(&place).unwrap();
+        let net = NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1_500 };
+        let opened = Guests::listen(&place, vec![("a".into(), net)], 0).map(drop);
+        let mut names: Vec<_> =
+            std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        std::fs::remove_dir_all(&place).unwrap();
+        opened.unwrap();
+        assert_eq!(names, ["console.0", "net.0", "time"]);
+    }
 
     #[test]
     fn a_token_tells_what_it_was_made_of() {

@@ -214,7 +214,8 @@ def _virtual_timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
     late = {host: each["late_frames"] for host, each in guests.items() if each["late_frames"]}
     if late:
         worst = time_text(max(guests[host]["most_late_ns"] for host in late))
-        what = f"{sum(late.values())} packets came to {few_text(sorted(late))} after they were due, by up to {worst}"
+        where = few_text(sorted(late))
+        what = f"{sum(late.values())} packets came to {where} after they were due, by up to {worst}"
         yield Reason("degraded", what, "give the last links of the hosts a delay, and no parallel routes")
     refused = {host: each["no_room_frames"] for host, each in guests.items() if each["no_room_frames"]}
     if refused:

@@ -3,9 +3,12 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longhaul import json_text, log
+
+if TYPE_CHECKING:
+    from longhaul.run.virtual_clock import Clock
 
 
 def run_experiment(
@@ -23,34 +26,28 @@ def run_experiment(
     report: bool = True,
     as_json: bool = False,
     memory_bytes: int | None = None,
-    clock: str = "real",
+    clock: "Clock" = "real",
     kernel: str | None = None,
 ) -> int:
     """Run a scenario live, write results and report, print the summary; returns the exit code.
 
-    On the ``virtual`` clock, every host runs a Linux of its own, of version ``kernel`` if one is given. ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all; ``watch`` shows the
+    On the ``virtual`` clock, every host runs a Linux of its own, of version ``kernel`` if one is given.
+    ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all; ``watch`` shows the
     links on the terminal.
     """
     from longhaul.cli.progress import Progress
     from longhaul.run import conclusion, live
-    from longhaul.run.announcement import announce_live
+    from longhaul.run.announcement import announce, announce_live
     from longhaul.run.exporter import listen
+    from longhaul.run.virtual_clock import clock_of
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
     log.warn(*resolved.warnings)
     if as_json:
         log.leave_out_notes()
-    virtual = None
-    if clock == "virtual":
-        from longhaul.kernels import find
-        from longhaul.run.announcement import announce
-        from longhaul.run.virtual_clock import VirtualClock
-
-        virtual = VirtualClock(find(kernel))
-        announce(resolved)
-    else:
-        announce_live(resolved)
+    virtual = clock_of(clock, kernel)
+    (announce_live if virtual is None else announce)(resolved)
     listener = listen(prometheus) if prometheus else None
     prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal, clock=virtual)
     kept = conclusion.results_so_far(

@@ -26,6 +26,7 @@ class BuildProgress(Shown):
                 TimeElapsedColumn(),
                 console=self._console,
                 transient=True,
+                disable=not self._console.is_terminal,
             )
         )
         self._phase = ""

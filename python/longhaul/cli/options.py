@@ -54,6 +54,19 @@ seed_option: Decorator = click.option(
     type=click.IntRange(0, 2**64 - 1),
     help="Seed instead of the scenario's; another seed makes a repetition.",
 )
+clock_option: Decorator = click.option(
+    "--clock",
+    type=click.Choice(["real", "virtual"]),
+    default="real",
+    show_default=True,
+    help="Real: hosts are namespaces, and time passes. Virtual: every host runs a Linux of its own, which "
+    "waits for the network; see longhaul kernel.",
+)
+kernel_option: Decorator = click.option(
+    "--kernel",
+    metavar="VERSION",
+    help="The Linux of --clock virtual, for example 6.12; otherwise the newest that is built.",
+)
 set_option: Decorator = click.option(
     "--set",
     "settings",

@@ -2,11 +2,14 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from longhaul.cli.options import (
+    clock_option,
     json_option,
+    kernel_option,
     memory_option,
     prometheus_option,
     report_option,
@@ -15,6 +18,9 @@ from longhaul.cli.options import (
     seed_option,
     set_option,
 )
+
+if TYPE_CHECKING:
+    from longhaul.run.virtual_clock import Clock
 
 
 @click.command()
@@ -31,16 +37,8 @@ from longhaul.cli.options import (
     is_flag=True,
     help="Record all packets that enter and leave the network, for compare --replay.",
 )
-@click.option(
-    "--clock",
-    type=click.Choice(["real", "virtual"]),
-    default="real",
-    show_default=True,
-    help="Real: hosts are namespaces, and time passes. Virtual: every host runs a Linux of its own, which waits for the network; see longhaul kernel.",
-)
-@click.option(
-    "--kernel", metavar="VERSION", help="The Linux of --clock virtual, for example 6.12; the newest that is built."
-)
+@clock_option
+@kernel_option
 @click.option("--watch", is_flag=True, help="Show the links on the terminal while it runs.")
 @prometheus_option
 @memory_option
@@ -54,7 +52,7 @@ def run(
     sudo: bool,
     strict: bool,
     journal: bool,
-    clock: str,
+    clock: "Clock",
     kernel: str | None,
     watch: bool,
     prometheus: str | None,

@@ -20,6 +20,8 @@ from longhaul.storage import discard, part_name, replace_json
 from longhaul.subprocesses import program
 
 DEFAULT_VERSION = "6.12"
+SUFFIX = "-longhaul"
+"""Of the release of a guest kernel: CONFIG_LOCALVERSION."""
 FREE_BYTES = 3 << 30
 """What a build needs on the disk while it lasts: the source is 1.6 GB, the objects 0.3 GB."""
 STEPS_EXPECTED = 2000
@@ -171,10 +173,10 @@ class _Build:
 
 
 def _same(source_sha256: str, name: str | None) -> Kernel | None:
-    """A kernel of this recipe and source, under this name if it is given."""
+    """The kernel of this recipe and source, under ``name`` or that of its version."""
     for kernel in cache.kernels():
-        is_same = kernel.source_sha256 == source_sha256 and not kernel.is_outdated
-        if is_same and name in (None, kernel.name):
+        wanted = name or kernel.release.removesuffix(SUFFIX)
+        if kernel.name == wanted and kernel.source_sha256 == source_sha256 and not kernel.is_outdated:
             return kernel
     return None
 

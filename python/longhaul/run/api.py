@@ -14,6 +14,7 @@ from longhaul.plan import Way
 from longhaul.report.pictures import Drawings, Drawn
 from longhaul.run import conclusion, interventions, live, persistent_networks
 from longhaul.run.live_links import LinkNow, Watch
+from longhaul.run.virtual_clock import Clock, clock_of
 from longhaul.subprocesses import python_command
 
 
@@ -197,12 +198,18 @@ def run_live(
     seed: int | None = None,
     journal: bool = False,
     report: bool = True,
+    clock: Clock = "real",
+    kernel: str | None = None,
 ) -> Result:
-    """Run the scenario in a file live, to its end. Raises LonghaulError if it is wrong or cannot run."""
+    """Run the scenario in a file live, to its end. Raises LonghaulError if it is wrong or cannot run.
+
+    On the ``virtual`` clock every host runs a Linux of its own: version ``kernel``, or the newest built.
+    """
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(Path(scenario), settings=_settings(params)), seed=seed)
-    prepared = live.prepare(resolved, runs=Path(runs), argv=sys.argv, journal=journal)
+    chosen = clock_of(clock, kernel)
+    prepared = live.prepare(resolved, runs=Path(runs), argv=sys.argv, journal=journal, clock=chosen)
     with conclusion.results_so_far(prepared.directory, report=report):
         finished = live.run(prepared, progress=conclusion.ignore)
     return _conclude(finished.directory, reason=finished.reason, report=report)

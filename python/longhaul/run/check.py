@@ -9,6 +9,7 @@ from typing import Any
 from longhaul.diagnostics import Diagnostic
 from longhaul.errors import LonghaulError
 from longhaul.run import congestion_control, memory, socket_buffers
+from longhaul.run.virtual_clock import VirtualClock
 from longhaul.scenario.check.load import load_scenario
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.lower.demands import concerns
@@ -26,9 +27,19 @@ class Examined:
     expected: Preview
 
 
-def examine(scenario: Scenario, *, certificate: Mapping[str, Any] | None = None) -> Examined:
-    """What is planned, and warnings. Raises ScenarioError for what is wrong wherever it is run."""
+def examine(
+    scenario: Scenario,
+    *,
+    certificate: Mapping[str, Any] | None = None,
+    clock: VirtualClock | None = None,
+) -> Examined:
+    """What is planned, and warnings. Raises ScenarioError for what is wrong wherever it is run.
+
+    With a virtual ``clock`` also raises LonghaulError for what that lacks.
+    """
     resolved = resolve(scenario)
+    if clock is not None:
+        resolved = clock.accepted(resolved)
     if problems := congestion_control.strangers(resolved):
         raise ScenarioError(problems)
     expected = preview(resolved)
@@ -48,6 +59,7 @@ def report(
     settings: Mapping[str, str],
     as_json: bool,
     certificate: Mapping[str, Any] | None = None,
+    clock: VirtualClock | None = None,
 ) -> tuple[str, int]:
     """The text to print and the exit code: 0 if all of ``paths`` are right, 2 otherwise.
 
@@ -61,7 +73,7 @@ def report(
         warnings: tuple[Diagnostic, ...] = ()
         round_trips: list[dict[str, str | int]] = []
         try:
-            found = examine(load_scenario(path, settings=settings), certificate=certificate)
+            found = examine(load_scenario(path, settings=settings), certificate=certificate, clock=clock)
             plan, warnings = found.resolved.plan, found.warnings
             round_trips = [each.as_json() for each in found.expected.round_trips]
             lines += [f"warning: {warning.headline}" for warning in warnings]

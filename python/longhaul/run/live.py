@@ -245,7 +245,10 @@ def _with_own_flows(
     if plan["flows"] or plan["jobs"]:
         flows.check(plan)
     if simulated or jobs:
-        plan = {**plan, "nodes": _without_foreign_algorithms(plan["nodes"], flows.real_ends(resolved), kernel)}
+        plan = {
+            **plan,
+            "nodes": _without_foreign_algorithms(plan["nodes"], flows.real_ends(resolved), kernel),
+        }
     return plan, rows + more
 
 
@@ -278,9 +281,7 @@ def _without_foreign_algorithms(
     ]
 
 
-def _refuse_what_only_a_simulation_can(
-    resolved: "Resolved", kernel: congestion_control.HostKernel
-) -> None:
+def _refuse_what_only_a_simulation_can(resolved: "Resolved", kernel: congestion_control.HostKernel) -> None:
     from longhaul.scenario import ScenarioError
 
     real = (item for item in resolved.traffic if not item["simulated"])

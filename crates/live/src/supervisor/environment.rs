@@ -19,7 +19,7 @@ pub fn environment(plan: &Plan, directory: &Path, agent: &Path) -> Result<BTreeM
 }
 
 /// Those that tell where the run is, and which hosts it has.
-pub fn of_the_run(plan: &Plan, directory: &Path) -> Result<BTreeMap<String, String>> {
+fn of_the_run(plan: &Plan, directory: &Path) -> Result<BTreeMap<String, String>> {
     let all = directory.join("raw/hostfile");
     write(&all, host_names(plan).join("\n") + "\n")?;
     Ok(BTreeMap::from([

@@ -1,9 +1,10 @@
 //! The agent: the first process of a host that is a kernel of its own. It makes the host what the plan says, and starts,
 //! watches and ends its programs as the run's supervisor orders.
 
+pub mod launcher;
 mod mounts;
 
-use super::messages::{Lines, Order, Report, Setup};
+use super::messages::{Command, Lines, Order, Report, Setup};
 use crate::clock::{Clock, monotonic_ns};
 use crate::counters;
 use crate::error::{Error, Result};
@@ -14,13 +15,14 @@ use crate::readiness::{readable, wait_writable};
 use crate::supervisor::ending::{block_signals, wait_with_signals};
 use crate::sys::wait;
 use crate::traffic::{SharedStart, TrafficGenerator};
+use launcher::{Launch, Launcher};
 use longhaul_network::Network;
-use longhaul_plan::{Isolation, Node, Plan};
+use longhaul_plan::{Isolation, Node, Plan, Program};
 use nix::sys::reboot::{RebootMode, reboot};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
 use nix::unistd::Pid;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -80,7 +82,9 @@ fn serve(console: &mut Console) -> Result<()> {
         network: None,
         start_time: SharedStart::new().map_err(|error| Error::wrap("share the start time", error))?,
         running: HashMap::new(),
+        commands: HashMap::new(),
         awaited: Vec::new(),
+        launcher: Launcher::open()?,
     };
     agent.serve(console)
 }
@@ -109,6 +113,9 @@ struct Agent<'a> {
     start_time: SharedStart,
     /// Programs by their process.
     running: HashMap<libc::pid_t, usize>,
+    /// Commands that other hosts have asked for, by their process.
+    commands: HashMap<libc::pid_t, usize>,
+    launcher: Launcher,
     /// Services that are to listen, and until when.
     awaited: Vec<(usize, u64)>,
 }
@@ -117,27 +124,46 @@ impl Agent<'_> {
     fn serve(&mut self, console: &mut Console) -> Result<()> {
         loop {
             while let Some((pid, status, usage)) = wait::collect_any() {
-                if !libc::WIFSTOPPED(status)
-                    && let Some(program) = self.running.remove(&pid)
-                {
+                if libc::WIFSTOPPED(status) {
+                    continue;
+                }
+                if let Some(program) = self.running.remove(&pid) {
                     console.report(&Report::Ended { program, status, used: (&usage).into() })?;
+                } else if let Some(number) = self.commands.remove(&pid) {
+                    let signal = if libc::WIFSIGNALED(status) { 128 + libc::WTERMSIG(status) } else { 0 };
+                    let code = if signal == 0 { libc::WEXITSTATUS(status) } else { signal };
+                    console.report(&Report::RunEnded { number, code })?;
                 }
             }
             self.check_services(console)?;
             let wait_ns = if self.awaited.is_empty() { LONGEST_WAIT_NS } else { READY_POLL_INTERVAL_NS };
-            wait_with_signals(&mut [readable(console.file.as_fd())], wait_ns);
+            wait_with_signals(&mut [readable(console.file.as_fd()), readable(self.launcher.fd())], wait_ns);
+            for Launch { ticket, host, command } in self.launcher.launches() {
+                console.report(&Report::Launch { ticket, host, command })?;
+            }
             for order in console.orders()? {
                 if let Order::Off = order {
                     return Ok(());
                 }
-                self.obey(&order, console)?;
+                self.handle_order(&order, console)?;
             }
         }
     }
 
-    fn obey(&mut self, order: &Order, console: &mut Console) -> Result<()> {
+    fn handle_order(&mut self, order: &Order, console: &mut Console) -> Result<()> {
         match *order {
             Order::Become { .. } | Order::Off => Ok(()),
+            Order::Run { number, ref command } => match self.run(number, command) {
+                Ok(pid) => {
+                    self.commands.insert(pid, number);
+                    Ok(())
+                }
+                Err(_) => console.report(&Report::RunEnded { number, code: 127 }),
+            },
+            Order::Done { ticket, code } => {
+                launcher::answer(ticket, code);
+                Ok(())
+            }
             Order::Zero { after_ns } => self
                 .start_time
                 .publish(Clock::starting_at(monotonic_ns() + after_ns))
@@ -175,13 +201,9 @@ impl Agent<'_> {
     fn start(&mut self, program: usize) -> Result<libc::pid_t> {
         let planned =
             self.plan.programs.get(program).ok_or_else(|| Error::new("the plan has no such program"))?;
-        let environment = ProgramEnvironment {
-            cwd: &self.setup.cwd,
-            directory: &self.setup.directory,
-            env: &self.setup.env,
-            // The kernel is the program's own: it can do no harm to the machine.
-            isolation: Isolation::None,
-        };
+        let mut env = self.setup.env.clone();
+        env.extend(self.setup.spans.get(program).cloned().unwrap_or_default());
+        let environment = environment(self.setup, &env);
         let place = Place::Here(self.name);
         let Some(part) = &planned.plays else { return program::start(planned, &place, &environment) };
         if self.network.is_none() {
@@ -190,6 +212,29 @@ impl Agent<'_> {
         let Some(network) = &self.network else { return Err(Error::new("there is no network")) };
         let generator = TrafficGenerator::new(self.plan, network, part)?;
         program::start_traffic_generator(planned, generator, &self.start_time, &place, &environment)
+    }
+
+    /// Starts a command that another host has asked for, as a program without a place in the plan.
+    fn run(&self, number: usize, command: &Command) -> Result<libc::pid_t> {
+        const SHELL: &str = r#"cd "$0" 2>/dev/null; eval "$1""#;
+        let argv = ["/bin/sh", "-c", SHELL, &command.cwd, &command.text];
+        let program = Program {
+            name: format!("launched.{number}"),
+            host: 0,
+            argv: argv.map(String::from).to_vec(),
+            cwd: None,
+            env: BTreeMap::new(),
+            start_ns: 0,
+            after: Vec::new(),
+            stop_ns: None,
+            service: false,
+            ready: None,
+            expect_exit: None,
+            may_end: true,
+            span: None,
+            plays: None,
+        };
+        program::start(&program, &Place::Here(self.name), &environment(self.setup, &self.setup.env))
     }
 
     fn check_services(&mut self, console: &mut Console) -> Result<()> {
@@ -210,6 +255,11 @@ impl Agent<'_> {
         });
         reports.iter().try_for_each(|report| console.report(report))
     }
+}
+
+fn environment<'a>(setup: &'a Setup, env: &'a BTreeMap<String, String>) -> ProgramEnvironment<'a> {
+    // The kernel is the program's own: it can do no harm to the machine.
+    ProgramEnvironment { cwd: &setup.cwd, directory: &setup.directory, env, isolation: Isolation::None }
 }
 
 /// The console, read and written as a plain stream of bytes.

@@ -130,6 +130,10 @@ impl<'a> Clockwork<'a> {
         if now == Time::NEVER {
             return Ok(u64::MAX);
         }
+        if now >= end {
+            // What happens at that instant comes after what the caller does then.
+            return Ok(until_ns);
+        }
         let change = self.emulator.next_change();
         let before = (now + self.emulator.lookahead()).min(end);
         // What a change does is not known before it.

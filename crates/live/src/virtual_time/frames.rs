@@ -16,9 +16,9 @@ const IPV6: [u8; 2] = [0x86, 0xdd];
 /// Where the offsets `hdr_len` and `csum_start` are in both headers.
 const OFFSETS: [usize; 2] = [2, 6];
 
-/// The address of the card of host `number`: locally administered.
-pub fn address(number: usize) -> [u8; 6] {
-    let [.., a, b, c, d] = (number as u64 + 1).to_be_bytes();
+/// The address of the card of the host at place `node` among the nodes: locally administered.
+pub fn address(node: usize) -> [u8; 6] {
+    let [.., a, b, c, d] = (node as u64 + 1).to_be_bytes();
     [0x02, 0, a, b, c, d]
 }
 

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use longhaul_virtual::{Port, TIME_SOCKET, socket_name};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::personality::Persona;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::fs::File;
@@ -44,6 +45,10 @@ impl Kernels {
         let [program, arguments @ ..] = kernel.init.as_slice() else {
             return Err(Error::new("no program is given to start in each host"));
         };
+        // Where the machine puts the kernel decides how much memory is left to it. Children inherit this; it has no
+        // effect on this process.
+        let _ = nix::sys::personality::get()
+            .and_then(|now| nix::sys::personality::set(now | Persona::ADDR_NO_RANDOMIZE));
         // Equal in every run of a scenario: the kernel mixes its command line into what is random.
         let child = Command::new(&kernel.file)
             .arg(format!("mem={}M", kernel.memory_bytes >> 20))
@@ -53,7 +58,9 @@ impl Kernels {
             .args([device(Port::Network, 1), device(Port::Console, 3)])
             .arg(format!("tt-seed={seed}"))
             .args(["virtio_net.napi_tx=0", "con=null", "con0=null,fd:1", "con1=null,fd:1"])
-            .args(["quiet", "loglevel=4", "panic=-1", "--"])
+            .args(["quiet", "loglevel=4", "panic=-1"])
+            // Becomes a variable of the first process: time does not pass while a traffic generator spins.
+            .args(["LONGHAUL_SPIN=never", "--"])
             .args(arguments)
             .env_clear()
             .env("TMPDIR", memory_directory())

@@ -42,6 +42,20 @@ pub enum Order {
         /// SIGTERM or SIGKILL.
         number: i32,
     },
+    /// Run a command that a program of another host has asked for.
+    Run {
+        /// Its number in the run.
+        number: usize,
+        /// The command.
+        command: Command,
+    },
+    /// Tell a program here how a command that it has asked for has ended.
+    Done {
+        /// The number that came with its [`Report::Launch`].
+        ticket: u32,
+        /// The exit code for it.
+        code: i32,
+    },
     /// Tell what the kernel has counted.
     Count,
     /// Power off.
@@ -87,6 +101,22 @@ pub enum Report {
         /// The processor time that it used.
         used: ProcessorTime,
     },
+    /// A program asks for a command to be run in another host.
+    Launch {
+        /// What the answer is to carry.
+        ticket: u32,
+        /// The other host's name.
+        host: String,
+        /// The command.
+        command: Command,
+    },
+    /// A command that another host has asked for has ended, or could not start.
+    RunEnded {
+        /// Its number in the run.
+        number: usize,
+        /// Its exit code as a shell gives it.
+        code: i32,
+    },
     /// What the kernel has counted.
     Counted {
         /// Packets dropped, by counter.
@@ -103,6 +133,15 @@ pub enum Report {
     },
 }
 
+/// A command for a shell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// The directory that it is to begin in, if there is such a one.
+    pub cwd: String,
+    /// Its words, as ssh would join them.
+    pub text: String,
+}
+
 /// What the hosts of a run have in common.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Setup {
@@ -112,6 +151,8 @@ pub struct Setup {
     pub cwd: PathBuf,
     /// Variables of every program.
     pub env: BTreeMap<String, String>,
+    /// For each program, what a parallel one has beside them.
+    pub spans: Vec<BTreeMap<String, String>>,
 }
 
 /// Lines out of bytes that come in pieces.

@@ -1,24 +1,32 @@
 //! The supervisor of a run on the virtual clock: starts the hosts' kernels, starts and ends their programs at the times of the
 //! plan, and writes the records of a live run.
 
+mod records;
+mod reports;
+mod requests;
+mod schedule;
+
+use super::agent::launcher;
 use super::clockwork::{Clockwork, Step};
 use super::frames::{Cards, address};
 use super::kernels::{Kernel, Kernels};
 use super::messages::{Lines, Order, Report, Setup};
 use crate::clock::monotonic_ns;
 use crate::counters::Counters;
-use crate::engine::{self, Emulator, Reply};
+use crate::engine::{self, Emulator};
 use crate::error::{Error, Result};
-use crate::program::{GRACE_NS, ProgramState};
+use crate::program::ProgramState;
 use crate::recorder::Recorder;
 use crate::run_record::Ending;
-use crate::supervisor::{ControlConnections, Options, Request, environment, stopped};
-use longhaul_plan::{Cause, Event, LinkChange, NodeKind, Plan, Program};
-use longhaul_storage::{Disk, replace, replace_unsynced};
+use crate::supervisor::{ControlConnections, Options, environment};
+use longhaul_plan::{NodeKind, Plan, Program};
+use longhaul_storage::{Disk, replace_unsynced};
 use longhaul_virtual::{Guests, NetConfig};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,9 +39,6 @@ const SECOND_NS: u64 = 1_000_000_000;
 const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long hosts may take for what they do themselves, of virtual time.
 const HOST_TIMEOUT_NS: u64 = 60_000_000_000;
-/// Least real time between two writes of the programs' states, and between two looks at requests.
-const SNAPSHOT_INTERVAL_NS: u64 = 1_000_000_000;
-const REQUEST_INTERVAL_NS: u64 = 20_000_000;
 
 /// Runs `plan` with the hosts on `kernel`; returns how the run ended.
 pub fn supervise(
@@ -52,14 +57,14 @@ pub fn supervise(
     let nodes: Vec<usize> =
         (0..plan.nodes.len()).filter(|&node| plan.nodes[node].kind == NodeKind::Host).collect();
     let mut kernels = Kernels::default();
-    let hosts = nodes.iter().enumerate().map(|(number, &node)| {
+    let hosts = nodes.iter().map(|&node| {
         let mtu = u16::try_from(plan.nodes[node].mtu).unwrap_or(u16::MAX);
-        (plan.nodes[node].name.clone(), NetConfig { mac: address(number), mtu })
+        (plan.nodes[node].name.clone(), NetConfig { mac: address(node), mtu })
     });
     let mut guests = Guests::listen(&kernel.directory, hosts.collect(), UNIX_NS)
         .map_err(|error| Error::new(error.to_string()))?;
     for (number, &node) in nodes.iter().enumerate() {
-        let log = directory.join(format!("logs/{}.console", plan.nodes[node].name));
+        let log = console_log(directory, &plan.nodes[node].name);
         kernels.start(kernel, number, plan.seed.wrapping_add(number as u64), &log)?;
         if number % 16 == 15 {
             control.report(&json!({"event": "building", "nodes": number + 1, "of": nodes.len()}));
@@ -81,7 +86,9 @@ pub fn supervise(
     // The run's zero is not known yet; records of captures are written once it is.
     let emulator = Emulator::new(plan, (network, endpoints), outside, recorder, UNIX_NS);
     let env = environment_of(plan, directory)?;
-    let setup = Setup { directory: directory.clone(), cwd, env };
+    let files = directory.join("raw/hosts.d");
+    let spans = plan.programs.iter().map(|program| environment::parallel_environment(plan, program, &files));
+    let setup = Setup { directory: directory.clone(), cwd, env, spans: spans.collect::<Result<_>>()? };
     let mut run = Supervisor {
         plan,
         directory,
@@ -99,6 +106,7 @@ pub fn supervise(
         up: 0,
         built: 0,
         counted: BTreeMap::new(),
+        launches: Vec::new(),
         zero_ns: None,
         began_ns,
         snapshot: (false, 0),
@@ -139,6 +147,8 @@ struct Supervisor<'a> {
     /// Hosts that have booted, and that are as the plan says.
     up: usize,
     built: usize,
+    /// Commands that programs have asked for in other hosts: who asked, and the ticket.
+    launches: Vec<(usize, u32)>,
     /// What hosts have counted, by node.
     counted: BTreeMap<usize, (Counters, Counters, Option<String>)>,
     zero_ns: Option<u64>,
@@ -265,79 +275,6 @@ impl Supervisor<'_> {
         }
     }
 
-    fn is_over(&self, now_ns: u64) -> Option<Ending> {
-        if let Some(duration_ns) = self.plan.duration_ns {
-            return (now_ns >= duration_ns).then(|| Ending::new("duration", "its duration has passed"));
-        }
-        let busy = self.programs.iter().any(|running| !running.service && running.is_pending_or_running());
-        let emulator = &self.clockwork.emulator;
-        let simulates = emulator.has_endpoints() && !emulator.endpoints_are_done();
-        (!busy && !simulates)
-            .then(|| Ending::new("programs", "all programs that end by themselves have ended"))
-    }
-
-    /// Starts and ends what the plan says, `now_ns` after the zero.
-    fn start_and_stop_due(&mut self, now_ns: u64) {
-        for index in 0..self.programs.len() {
-            let planned = &self.plan.programs[index];
-            if !self.states[index].ordered {
-                if planned.start_ns <= now_ns && self.have_ended(&planned.after) {
-                    self.start(index);
-                }
-            } else if planned.stop_ns.is_some_and(|stop_ns| stop_ns <= now_ns) {
-                self.terminate(index);
-            }
-        }
-        self.kill_overdue();
-    }
-
-    fn kill_overdue(&mut self) {
-        let now_ns = self.clockwork.now_ns();
-        for index in 0..self.programs.len() {
-            if self.states[index].kill_at_ns.is_some_and(|at_ns| at_ns <= now_ns) {
-                self.states[index].kill_at_ns = Some(u64::MAX);
-                let host = self.plan.programs[index].host;
-                self.order(host, &Order::Signal { program: index, number: libc::SIGKILL });
-            }
-        }
-    }
-
-    /// Whether all programs of these names have ended, or could not start.
-    fn have_ended(&self, names: &[String]) -> bool {
-        let is_awaited =
-            |running: &ProgramState| running.is_pending_or_running() && names.contains(&running.name);
-        names.is_empty() || !self.programs.iter().any(is_awaited)
-    }
-
-    /// When something is to be done next, after the zero.
-    fn next_deadline_ns(&self, keep: bool) -> u64 {
-        let zero_ns = self.zero_ns.unwrap_or_default();
-        let programs = self.plan.programs.iter().zip(&self.states).flat_map(|(planned, state)| {
-            let start = (!state.ordered && self.have_ended(&planned.after)).then_some(planned.start_ns);
-            let stop = planned.stop_ns.filter(|_| state.runs && state.kill_at_ns.is_none());
-            let kill = state.kill_at_ns.filter(|&at_ns| at_ns != u64::MAX);
-            [start, stop, kill.map(|at_ns| at_ns.saturating_sub(zero_ns))].into_iter().flatten()
-        });
-        let end = self.plan.duration_ns.filter(|_| !keep);
-        programs.chain(end).min().unwrap_or(u64::MAX)
-    }
-
-    fn start(&mut self, index: usize) {
-        self.states[index].ordered = true;
-        self.order(self.plan.programs[index].host, &Order::Start { program: index });
-    }
-
-    /// Tells a program that runs to end, and sets when it is killed.
-    fn terminate(&mut self, index: usize) {
-        let state = &mut self.states[index];
-        if state.runs && state.kill_at_ns.is_none() {
-            state.kill_at_ns = Some(self.clockwork.now_ns() + GRACE_NS);
-            self.programs[index].stopped_by_run = true;
-            let host = self.plan.programs[index].host;
-            self.order(host, &Order::Signal { program: index, number: libc::SIGTERM });
-        }
-    }
-
     /// Gives an order to the agent of a node's host, now.
     fn order(&mut self, node: usize, order: &Order) {
         if let Ok(mut line) = serde_json::to_vec(order) {
@@ -368,6 +305,13 @@ impl Supervisor<'_> {
         Ok(None)
     }
 
+    /// Keeps a line that is no report with what the host's kernel says: a kernel that panics says so on every console.
+    fn log_console(&self, node: usize, line: &[u8]) {
+        let path = console_log(self.directory, &self.plan.nodes[node].name);
+        let log = OpenOptions::new().append(true).custom_flags(libc::O_NOFOLLOW).open(path);
+        let _ = log.and_then(|mut log| log.write_all(&[line, b"\n"].concat()));
+    }
+
     /// Lets time pass to what happens next, but not beyond `until_ns`; false if nothing will ever happen.
     fn turn(&mut self, until_ns: u64, control: &mut ControlConnections) -> Result<bool> {
         let said = match self.clockwork.step(until_ns)? {
@@ -384,9 +328,10 @@ impl Supervisor<'_> {
         };
         for (at_ns, node, bytes) in said {
             for line in self.lines[node].take(&bytes) {
-                let report = serde_json::from_slice(&line)
-                    .map_err(|error| Error::crash(format!("host {}: {error}", self.plan.nodes[node].name)))?;
-                self.take(at_ns, node, report, control)?;
+                match serde_json::from_slice(&line) {
+                    Ok(report) => self.take(at_ns, node, report, control)?,
+                    Err(_) => self.log_console(node, &line),
+                }
             }
         }
         for warning in self.clockwork.emulator.warnings.drain(..) {
@@ -402,248 +347,25 @@ impl Supervisor<'_> {
         self.answer_requests(control);
         Ok(true)
     }
-
-    /// Says once that nothing is heard of hosts that run.
-    fn look_at_silence(&mut self, hosts: &[String], control: &mut ControlConnections) {
-        let silent_s = (monotonic_ns() - self.heard_ns) / SECOND_NS;
-        if silent_s < self.kernel.patience_s || self.silent_said {
-            return;
-        }
-        self.silent_said = true;
-        let runs = |running: &&ProgramState| running.start_ns.is_some() && running.end_ns.is_none();
-        let there = |running: &&ProgramState| hosts.contains(&running.host);
-        let names: Vec<&str> =
-            self.programs.iter().filter(runs).filter(there).map(|running| running.name.as_str()).collect();
-        control.warn(format!(
-            "for {silent_s} s of real time, host {} has computed and virtual time has stood still: if a program \
-             there ({}) waits for time to pass without sleeping, it will wait for ever; Ctrl-C ends the run",
-            hosts.join(", "),
-            names.join(", "),
-        ));
-    }
-
-    /// Takes what a host reports.
-    fn take(
-        &mut self,
-        at_ns: u64,
-        node: usize,
-        report: Report,
-        control: &mut ControlConnections,
-    ) -> Result<()> {
-        let at = self.clockwork.since_zero(at_ns);
-        // Before the zero is known, times are those of the kernels' clock.
-        let at = if self.zero_ns.is_none() { at_ns as i64 } else { at };
-        self.snapshot.0 = true;
-        match report {
-            Report::Up => self.up += 1,
-            Report::Host => self.built += 1,
-            Report::Started { program } => {
-                self.states[program].runs = true;
-                let running = &mut self.programs[program];
-                running.start_ns = Some(at);
-                control.report(&json!({
-                    "event": "program", "name": running.name, "host": running.host, "state": "started",
-                }));
-            }
-            Report::NotStarted { program, message } => {
-                let running = &mut self.programs[program];
-                running.start_ns = Some(at);
-                control.report(&json!({
-                    "event": "program", "name": running.name, "host": running.host,
-                    "state": "failed", "message": message,
-                }));
-                running.error = Some(message);
-            }
-            Report::Ready { program } => self.states[program].ready = true,
-            Report::NotReady { program } => {
-                let planned = &self.plan.programs[program];
-                let port = planned.ready.as_ref().map_or(0, |ready| ready.tcp_port);
-                let name = &planned.name;
-                return Err(Error::new(format!("program {name}: did not listen on TCP port {port} in time"))
-                    .with_remedy(format!("see logs/{name}.err in {}", self.directory.display())));
-            }
-            Report::Ended { program, status, used } => {
-                self.states[program].runs = false;
-                self.states[program].kill_at_ns = None;
-                let running = &mut self.programs[program];
-                running.ended(at, status, used);
-                control.report(&json!({
-                    "event": "program", "name": running.name, "host": running.host, "state": "ended",
-                    "exit": running.exit, "signal": running.signal, "expect_exit": running.expect_exit,
-                    "stopped_by_run": running.stopped_by_run,
-                }));
-            }
-            Report::Counted { dropped, all, congestion_control } => {
-                self.counted.insert(node, (dropped, all, congestion_control));
-            }
-            Report::Failed { message } => {
-                return Err(Error::new(format!("host {}: {message}", self.plan.nodes[node].name)));
-            }
-        }
-        Ok(())
-    }
-
-    fn answer_requests(&mut self, control: &mut ControlConnections) {
-        let now_ns = monotonic_ns();
-        if now_ns < self.looked_ns + REQUEST_INTERVAL_NS {
-            return;
-        }
-        self.looked_ns = now_ns;
-        crate::supervisor::ending::wait_with_signals(&mut [], 0);
-        for (from, request) in control.requests() {
-            let answer = match request {
-                Request::Stop { status, why } => {
-                    self.stop = Some(stopped(status, why));
-                    json!({"ok": true})
-                }
-                Request::Detach {} => control.detach(from),
-                Request::Programs {} => json!({
-                    "ok": true, "t_ns": self.clockwork.run_time().ns(), "programs": self.programs, "cgroups": null,
-                }),
-                Request::Status {} => {
-                    let engine: Reply = self.clockwork.emulator.status();
-                    json!({"ok": true, "engine": engine, "programs": self.programs, "name": self.plan.name})
-                }
-                Request::Change { changes, cause } => self.change(changes, &cause),
-                Request::Hosts {} => json!({
-                    "ok": false,
-                    "message": "hosts on the virtual clock cannot be entered from outside: they have no time for it",
-                }),
-            };
-            control.reply(from, &answer);
-        }
-        self.stop = self.stop.take().or_else(|| control.requested_ending());
-    }
-
-    /// Changes links now, if all changes are possible.
-    fn change(&mut self, changes: Vec<LinkChange>, cause: &Cause) -> Value {
-        let at_ns = self.clockwork.run_time().ns();
-        let events: Vec<Event> =
-            changes.into_iter().map(|change| change.at(at_ns, Some(cause.clone()))).collect();
-        let wrong = events.iter().find_map(|event| self.plan.check_event(event).err());
-        if self.zero_ns.is_none_or(|zero_ns| self.clockwork.now_ns() < zero_ns) {
-            return json!({"ok": false, "message": "the run has not started yet"});
-        }
-        if let Some(wrong) = wrong {
-            return json!({"ok": false, "message": Error::from(wrong).to_string()});
-        }
-        self.clockwork.change(&events);
-        json!({"ok": true, "engine": Reply::Changed { at_ns }})
-    }
-
-    /// Writes the programs' states at most once a second, for the results of a run that is killed.
-    fn write_program_states(&mut self, now: bool) {
-        let (changed, next_ns) = self.snapshot;
-        if now || (changed && monotonic_ns() >= next_ns) {
-            self.snapshot = (false, monotonic_ns() + SNAPSHOT_INTERVAL_NS);
-            let text = format!("{:#}\n", json!(self.programs));
-            let _ = replace_unsynced(&Disk, &self.directory.join("raw/programs.json"), text.as_bytes());
-        }
-    }
-
-    /// Ends programs, then services, then the hosts, and writes the records.
-    fn end(&mut self, control: &mut ControlConnections, reason: &str) -> Result<()> {
-        control.report(&json!({"event": "ending", "reason": reason}));
-        for (running, state) in self.programs.iter_mut().zip(&self.states) {
-            running.stopped_by_run |= state.runs;
-        }
-        let ended = self.end_hosts(control);
-        let clock = [("clock", json!("virtual")), ("virtual", self.account())];
-        let finished = self.clockwork.emulator.finish(self.directory, ended.as_ref().err(), clock);
-        for warning in self.clockwork.emulator.warnings.drain(..) {
-            control.warn(warning);
-        }
-        let (mut hosts, mut accounts, mut algorithms) = (Map::new(), Map::new(), Map::new());
-        for (&node, (dropped, all, algorithm)) in &self.counted {
-            let name = &self.plan.nodes[node].name;
-            hosts.insert(name.clone(), json!(dropped));
-            accounts.insert(name.clone(), json!(all));
-            algorithms.extend(algorithm.as_ref().map(|algorithm| (name.clone(), json!(algorithm))));
-        }
-        let write = |name: &str, value: &Value| {
-            let path = self.directory.join("raw").join(name);
-            replace(&Disk, &path, format!("{value:#}\n").as_bytes())
-                .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
-        };
-        // If one cannot be written, the others may.
-        let written = [
-            write("programs.json", &json!(self.programs)),
-            write("hosts.json", &hosts.into()),
-            write("accounts.json", &accounts.into()),
-            write("algorithms.json", &algorithms.into()),
-        ];
-        ended.and(finished).and(written.into_iter().collect())
-    }
-
-    fn end_hosts(&mut self, control: &mut ControlConnections) -> Result<()> {
-        for services in [false, true] {
-            for index in 0..self.programs.len() {
-                if self.programs[index].service == services {
-                    self.terminate(index);
-                }
-            }
-            let until_ns = self.clockwork.now_ns() + GRACE_NS;
-            let any_runs = |run: &Self| {
-                (0..run.states.len())
-                    .any(|index| run.states[index].runs && run.programs[index].service == services)
-            };
-            while any_runs(self) && self.clockwork.now_ns() < until_ns + GRACE_NS {
-                self.kill_overdue();
-                let limit_ns =
-                    if self.clockwork.now_ns() < until_ns { until_ns } else { until_ns + GRACE_NS };
-                self.turn(limit_ns, control)?;
-            }
-        }
-        for node in self.hosts.clone() {
-            self.order(node, &Order::Count);
-        }
-        let until_ns = self.clockwork.now_ns() + SECOND_NS;
-        while self.counted.len() < self.hosts.len() && self.clockwork.now_ns() < until_ns {
-            if !self.turn(until_ns, control)? {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// What the clock tells of itself.
-    fn account(&self) -> Value {
-        let guests = self.hosts.iter().enumerate().map(|(number, &node)| {
-            let counters = self.clockwork.guests.counters(number);
-            let account = json!({
-                "runs": counters.runs,
-                "interrupts": counters.interrupts,
-                "delivered_frames": counters.delivered,
-                "no_room_frames": counters.no_room,
-                "late_frames": counters.late,
-                "most_late_ns": counters.most_late_ns,
-            });
-            (self.plan.nodes[node].name.clone(), account)
-        });
-        json!({
-            "kernel": self.kernel.file,
-            "zero_ns": self.zero_ns,
-            "wall_s": (monotonic_ns() - self.began_ns) as f64 / 1e9,
-            "digest": format!("{:016x}", self.clockwork.digest.value()),
-            "hosts": guests.collect::<Map<_, _>>(),
-        })
-    }
 }
 
 /// Variables of every program of the run.
 fn environment_of(plan: &Plan, directory: &Path) -> Result<BTreeMap<String, String>> {
     // Programs of a live run have the environment of the one that was started; the first process of a kernel has none.
     let mut env: BTreeMap<String, String> = std::env::vars().collect();
-    env.extend(environment::of_the_run(plan, directory)?);
+    env.extend(environment::environment(plan, directory, Path::new(launcher::SCRIPT))?);
     env.insert("TMPDIR".into(), "/tmp".into());
-    // Time does not pass while a program spins.
-    env.insert("LONGHAUL_SPIN".into(), "never".into());
     Ok(env)
+}
+
+/// Where it is kept what the kernel of a host says.
+fn console_log(directory: &Path, host: &str) -> PathBuf {
+    directory.join(format!("logs/{host}.console"))
 }
 
 fn kernel_ended(plan: &Plan, directory: &Path, node: usize, how: &str) -> Error {
     let name = &plan.nodes[node].name;
-    let log: PathBuf = directory.join(format!("logs/{name}.console"));
+    let log = console_log(directory, name);
     let text = fs::read_to_string(&log).unwrap_or_default();
     let last = crate::stderr_capture::last_line(&text).map(|line| format!(": {line}")).unwrap_or_default();
     Error::crash(format!("host {name}: its kernel has ended ({how}){last}"))

@@ -1,0 +1,44 @@
+"""Equal runs are equal bit by bit, whatever else the machine does."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from virtual_runs import BETWEEN_TWO, Run
+
+TRANSFER = BETWEEN_TWO + (
+    "traffic:\n"
+    "  bulk: {kind: tcp, from: a, to: b, start: 100ms, stop: 900ms, cc: cubic}\n"
+    "  probe: {kind: ping, from: b, to: a, every: 50ms}\n"
+)
+
+
+@contextmanager
+def load(processes: int) -> Iterator[None]:
+    """So many processes compute within the block."""
+    running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for each in running:
+            each.kill()
+            each.wait()
+
+
+def test_a_loaded_machine_and_one_processor_change_nothing(run: Run) -> None:
+    quiet = run(TRANSFER, duration="1s")
+    with load(4):
+        loaded = run(TRANSFER, duration="1s")
+    alone = run(TRANSFER, duration="1s", before=("taskset", "-c", "0"))
+
+    assert [quiet.code, loaded.code, alone.code] == [0, 0, 0], quiet.stderr
+    assert quiet.digest == loaded.digest == alone.digest
+    assert quiet.summary["fidelity"]["verdict"] == loaded.summary["fidelity"]["verdict"] == "faithful"
+
+
+def test_another_seed_is_another_run(run: Run) -> None:
+    first, second = run(TRANSFER, duration="1s"), run(TRANSFER, "--seed", "8", duration="1s")
+
+    assert (first.code, second.code) == (0, 0), second.stderr
+    assert first.digest != second.digest
