@@ -38,10 +38,6 @@ fn said(parts: &[&[u8]]) -> Vec<String> {
         for _ in 0..=part.len() / 12 {
             match device.receive() {
                 Ok(Received::Handled) => {}
-                Ok(Received::Kicked(kick)) => {
-                    said.push(format!("{} kick", kick.queue()));
-                    said.extend(device.answer(kick).err().map(|error| error.to_string()));
-                }
                 Ok(Received::Closed) => break,
                 Err(error) => said.push(error.to_string()),
             }
@@ -64,7 +60,7 @@ pub fn rings(bytes: &[u8]) {
     assert!(device.is_ready());
     let _ = memory.write_all_at(&bytes[..bytes.len().min(MEMORY_BYTES as usize)], 0);
     let (mut buffer, mut chains) = (Vec::new(), Vec::new());
-    while let Ok(Some(chain)) = device.take_sent(&mut buffer) {
+    while let Ok(Some(chain)) = device.take_sent(None, &mut buffer) {
         chains.push(chain);
         assert!(buffer.len() <= MOST_SENT && chains.len() <= SIZE as usize);
     }
@@ -72,7 +68,7 @@ pub fn rings(bytes: &[u8]) {
         let _ = device.give_back(chain);
     }
     while let Ok(true) = device.deliver(&[IoSlice::new(&[0; 100])]) {}
-    let _ = device.interrupt(Queue::Receive);
+    let _ = device.wants_interrupt(Queue::Receive);
 }
 
 fn connected() -> (Device, UnixStream) {

@@ -1,12 +1,14 @@
 //! One guest: a kernel that runs only when it is told to, its two devices, and what is on the way to it.
 
 use crate::error::{Error, Result};
-use crate::protocol::{Message, Operation};
-use crate::vhost::{Device, Kind, NetConfig, Queue, Received, Reply};
+use crate::protocol::{Connection, Message, Operation, Read};
+use crate::vhost::{Device, Kind, NetConfig, Queue, Received};
 use std::collections::VecDeque;
 use std::io::IoSlice;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use std::os::fd::BorrowedFd;
+
+#[cfg(test)]
+mod tests;
 
 /// A device of a guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,8 +20,20 @@ pub enum Port {
 }
 
 impl Port {
-    /// Both.
+    /// Both; a port's place is its number in messages about time.
     pub const ALL: [Port; 2] = [Port::Network, Port::Console];
+
+    /// A queue in a set of queues.
+    fn queue(self, queue: Queue) -> u32 {
+        1 << (2 * self as usize + queue.index())
+    }
+}
+
+/// What guests have sent, and buffers to be used again.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    pub sent: Vec<Sent>,
+    pub spare: Vec<Vec<u8>>,
 }
 
 /// What a guest has sent.
@@ -70,8 +84,6 @@ enum State {
     Running,
     /// It waits for the time that it has asked for.
     Waiting,
-    /// It waits, and sees an interrupt.
-    Interrupted,
     /// It has ended.
     Gone,
 }
@@ -80,16 +92,20 @@ enum State {
 pub(crate) struct Guest {
     pub name: String,
     number: usize,
-    stream: Option<UnixStream>,
+    connection: Option<Connection>,
     state: State,
-    /// Its clock.
+    /// Its clock, as far as it is known.
     now_ns: u64,
+    /// When it last began to run, and the time before which it may run on by itself.
+    began_ns: u64,
+    alone_until_ns: u64,
     /// When it wants to run next.
     wanted_ns: Option<u64>,
     /// In order of time.
     inbox: VecDeque<Coming>,
     pub devices: [Device; 2],
-    sequence: u32,
+    /// Queues whose interrupt it has not been told of.
+    interrupts: u32,
     pub counters: GuestCounters,
 }
 
@@ -100,24 +116,26 @@ impl Guest {
             devices: [device(Kind::Net(net), "network card"), device(Kind::Console, "console")],
             name,
             number,
-            stream: None,
+            connection: None,
             state: State::Absent,
             now_ns: 0,
+            began_ns: 0,
+            alone_until_ns: 0,
             wanted_ns: None,
             inbox: VecDeque::new(),
-            sequence: 0,
+            interrupts: 0,
             counters: GuestCounters::default(),
         }
     }
 
     /// What is to be polled for messages about time.
-    pub fn stream(&self) -> Option<BorrowedFd<'_>> {
-        self.stream.as_ref().map(AsFd::as_fd)
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.connection.as_ref().map(Connection::fd)
     }
 
     /// Takes over its connection, on which it has sent its first message.
-    pub fn arrive(&mut self, stream: UnixStream, first: Message) {
-        self.stream = Some(stream);
+    pub fn arrive(&mut self, connection: Connection, first: Message) {
+        self.connection = Some(connection);
         self.state = State::Arrived { sequence: first.sequence };
     }
 
@@ -131,21 +149,27 @@ impl Guest {
 
     /// Whether something is heard of it before it can be told to go on.
     pub fn is_busy(&self) -> bool {
-        matches!(self.state, State::Running | State::Interrupted)
+        self.state == State::Running
+    }
+
+    /// Whether its devices are set up: what it says next, it most probably says about time.
+    pub fn has_devices(&self) -> bool {
+        self.devices.iter().all(Device::is_ready)
     }
 
     /// When it has something to do next, if it waits for that.
     pub fn next_ns(&self) -> Option<u64> {
         let coming = self.inbox.front().map(|coming| coming.due_ns);
-        let next = [self.wanted_ns, coming].into_iter().flatten().min();
+        let interrupt = (self.interrupts != 0).then_some(self.now_ns);
+        let next = [self.wanted_ns, coming, interrupt].into_iter().flatten().min();
         next.filter(|_| self.state == State::Waiting).map(|next_ns| next_ns.max(self.now_ns))
     }
 
     /// Lets it boot, at time zero.
     pub fn boot(&mut self) -> Result<()> {
-        if let (State::Arrived { sequence }, Some(stream)) = (self.state, &self.stream) {
-            let message = Message { operation: Operation::Ack, sequence, time: 0 };
-            let sent = message.send_start(stream).map_err(|error| self.broken(&error))?;
+        if let (State::Arrived { sequence }, Some(connection)) = (self.state, &mut self.connection) {
+            let message = Message { operation: Operation::Ack, queues: 0, sequence, time: 0 };
+            let sent = connection.send_start(message).map_err(|error| self.broken(&error))?;
             self.state = if sent { State::Running } else { State::Gone };
         }
         Ok(())
@@ -162,38 +186,32 @@ impl Guest {
     pub fn step(&mut self, horizon_ns: u64, spare: &mut Vec<Vec<u8>>) -> Result<()> {
         while let Some(at_ns) = self.next_ns().filter(|&at_ns| at_ns < horizon_ns) {
             self.now_ns = at_ns;
-            let comes_first = self.inbox.front().is_some_and(|coming| {
-                self.wanted_ns.is_none_or(|wanted_ns| coming.due_ns <= wanted_ns.max(at_ns))
-            });
-            if !comes_first || self.inbox.front().is_some_and(|coming| coming.due_ns > at_ns) {
+            self.hand_over(spare)?;
+            if self.interrupts != 0 || self.wanted_ns.is_some_and(|wanted_ns| wanted_ns <= at_ns) {
                 return self.run(horizon_ns);
-            }
-            if self.hand_over(spare)? {
-                self.state = State::Interrupted;
-                return Ok(());
             }
         }
         Ok(())
     }
 
-    /// Puts what is due into its device, as far as there is room; returns whether it must see an interrupt.
-    fn hand_over(&mut self, spare: &mut Vec<Vec<u8>>) -> Result<bool> {
-        let Some(port) = self.inbox.front().map(|coming| coming.port) else { return Ok(false) };
-        let device = &mut self.devices[port as usize];
-        let mut any = false;
-        let is_due = |coming: &&Coming| coming.port == port && coming.due_ns <= self.now_ns;
-        while self.inbox.front().as_ref().is_some_and(is_due)
+    /// Puts what is due into its devices, as far as there is room.
+    fn hand_over(&mut self, spare: &mut Vec<Vec<u8>>) -> Result<()> {
+        let mut has_delivered = [false; 2];
+        let is_due = |coming: &Coming| coming.due_ns <= self.now_ns;
+        while self.inbox.front().is_some_and(is_due)
             && let Some(coming) = self.inbox.pop_front()
         {
+            let port = coming.port as usize;
+            let device = &mut self.devices[port];
             if device.deliver(&[IoSlice::new(&coming.bytes)])? {
-                any = true;
-                if port == Port::Network {
+                has_delivered[port] = true;
+                if coming.port == Port::Network {
                     self.counters.delivered += 1;
                     let late_ns = self.now_ns - coming.due_ns;
                     self.counters.late += u64::from(late_ns > 0);
                     self.counters.most_late_ns = self.counters.most_late_ns.max(late_ns);
                 }
-            } else if any {
+            } else if has_delivered[port] && device.wants_interrupt(Queue::Receive)? {
                 // There is room again when the guest has seen the interrupt.
                 self.inbox.push_front(coming);
                 break;
@@ -202,28 +220,37 @@ impl Guest {
             }
             spare.push(coming.bytes);
         }
-        let interrupted = any && device.interrupt(Queue::Receive)?;
-        self.counters.interrupts += u64::from(interrupted);
-        Ok(interrupted)
+        for port in Port::ALL.into_iter().filter(|&port| has_delivered[port as usize]) {
+            self.interrupt(port, Queue::Receive)?;
+        }
+        Ok(())
+    }
+
+    /// Notes an interrupt, if the driver wants it.
+    fn interrupt(&mut self, port: Port, queue: Queue) -> Result<()> {
+        if self.devices[port as usize].wants_interrupt(queue)? {
+            self.interrupts |= port.queue(queue);
+            self.counters.interrupts += u64::from(queue == Queue::Receive);
+        }
+        Ok(())
     }
 
     fn run(&mut self, horizon_ns: u64) -> Result<()> {
         self.wanted_ns = None;
         self.counters.runs += 1;
         let alone_until_ns = self.inbox.front().map_or(horizon_ns, |coming| coming.due_ns.min(horizon_ns));
+        let alone_ns = u32::try_from(alone_until_ns.saturating_sub(self.now_ns)).unwrap_or(u32::MAX);
+        self.began_ns = self.now_ns;
+        self.alone_until_ns = self.now_ns + u64::from(alone_ns);
         self.state = State::Running;
-        self.tell(Operation::FreeUntil, alone_until_ns)?;
-        self.tell(Operation::Run, self.now_ns)
+        self.tell(Operation::Run, alone_ns, self.now_ns)
     }
 
-    fn tell(&mut self, operation: Operation, time: u64) -> Result<()> {
-        self.sequence = self.sequence.wrapping_add(1);
-        self.send(Message { operation, sequence: self.sequence, time })
-    }
-
-    fn send(&mut self, message: Message) -> Result<()> {
-        let Some(stream) = &mut self.stream else { return Ok(()) };
-        let sent = message.send(stream);
+    /// Sends a message, with the interrupts that there are.
+    fn tell(&mut self, operation: Operation, sequence: u32, time: u64) -> Result<()> {
+        let Some(connection) = &mut self.connection else { return Ok(()) };
+        let queues = std::mem::take(&mut self.interrupts);
+        let sent = connection.send(Message { operation, queues, sequence, time });
         if !sent.map_err(|error| self.broken(&error))? {
             self.end();
         }
@@ -233,61 +260,103 @@ impl Guest {
     /// It has ended: nothing more is heard of it.
     fn end(&mut self) {
         self.state = State::Gone;
-        self.stream = None;
+        self.connection = None;
         self.wanted_ns = None;
+        self.interrupts = 0;
         self.inbox.clear();
     }
 
-    /// Takes a message about time. `unix_ns` is the Unix time of the clock's zero.
-    pub fn hear(&mut self, unix_ns: u64) -> Result<()> {
-        let Some(stream) = &mut self.stream else { return Ok(()) };
-        let Some(message) = Message::receive(stream).map_err(|error| self.broken(&error))? else {
-            self.end();
-            return Ok(());
+    /// Takes its messages about time, after waiting for them if `waits`; returns whether there were any. What the guest has
+    /// sent is added to `out`. `unix_ns` is the Unix time of the clock's zero.
+    pub fn hear(&mut self, waits: bool, unix_ns: u64, out: &mut Outbox) -> Result<bool> {
+        let Some(connection) = &mut self.connection else { return Ok(false) };
+        match connection.read(waits).map_err(|error| self.broken(&error))? {
+            Read::Some => {}
+            Read::Nothing => return Ok(false),
+            Read::Gone => {
+                self.end();
+                return Ok(true);
+            }
+        }
+        while let Some(connection) = &mut self.connection
+            && let Some(message) = connection.next().map_err(|error| self.broken(&error))?
+        {
+            self.handle(message, unix_ns, out)?;
+        }
+        Ok(true)
+    }
+
+    fn handle(&mut self, message: Message, unix_ns: u64, out: &mut Outbox) -> Result<()> {
+        // What waits says nothing: its queues are not looked at while it runs, and it does not run unless told to.
+        if self.state != State::Running {
+            return Err(self.unexpected(message));
+        }
+        let answer = match message.operation {
+            Operation::Wait => {
+                self.pass_time(self.began_ns + u64::from(message.sequence), message)?;
+                self.wanted_ns = Some(message.time);
+                self.state = State::Waiting;
+                return Ok(());
+            }
+            Operation::Kick => {
+                self.pass_time(message.time, message)?;
+                return self.take_sent(message, out);
+            }
+            Operation::Update => {
+                self.pass_time(message.time, message)?;
+                0
+            }
+            Operation::Get => self.now_ns,
+            Operation::GetTimeOfDay => unix_ns + self.now_ns,
+            Operation::Broadcast => 0,
+            Operation::Ack
+            | Operation::Start
+            | Operation::Request
+            | Operation::Run
+            | Operation::FreeUntil => return Err(self.unexpected(message)),
         };
-        let mut answer = 0;
-        match message.operation {
-            Operation::Ack => return Ok(()),
-            Operation::Request => self.wanted_ns = Some(message.time),
-            Operation::Wait => self.state = State::Waiting,
-            Operation::Get => answer = self.now_ns,
-            Operation::Update => self.now_ns = self.now_ns.max(message.time),
-            Operation::GetTimeOfDay => answer = unix_ns + self.now_ns,
-            Operation::Broadcast => {}
-            Operation::Start | Operation::Run | Operation::FreeUntil => {
-                let operation = format!("{:?}", message.operation);
-                return Err(Error::Protocol { guest: self.name.clone(), operation });
-            }
-        }
-        self.send(Message { operation: Operation::Ack, sequence: message.sequence, time: answer })
+        self.tell(Operation::Ack, message.sequence, answer)
     }
 
-    /// Takes a message of a device; what the guest has sent by it is added to `sent`.
-    pub fn hear_device(&mut self, port: Port, sent: &mut Vec<Sent>, spare: &mut Vec<Vec<u8>>) -> Result<()> {
+    /// Moves its clock to the time of a message, which may not be one that it cannot have reached.
+    fn pass_time(&mut self, now_ns: u64, message: Message) -> Result<()> {
+        if !(self.now_ns..=self.alone_until_ns).contains(&now_ns) {
+            return Err(self.unexpected(message));
+        }
+        self.now_ns = now_ns;
+        Ok(())
+    }
+
+    /// Takes what a kick says was sent, and gives the buffers back.
+    fn take_sent(&mut self, kick: Message, out: &mut Outbox) -> Result<()> {
+        let of = |queue| Port::ALL.into_iter().find(|port| port.queue(queue) == kick.queues);
+        let Some(port) = of(Queue::Transmit) else {
+            // One of a receive queue says that there is room again.
+            return of(Queue::Receive).map(|_| ()).ok_or_else(|| self.unexpected(kick));
+        };
+        let until = Some(kick.sequence as u16);
         let device = &mut self.devices[port as usize];
-        if let Received::Kicked(kick) = device.receive()? {
-            if kick.queue() == Queue::Transmit {
-                let mut bytes = spare.pop().unwrap_or_default();
-                while let Some(chain) = device.take_sent(&mut bytes)? {
-                    device.give_back(chain)?;
-                    let (at_ns, guest) = (self.now_ns, self.number);
-                    sent.push(Sent { at_ns, guest, port, bytes });
-                    bytes = spare.pop().unwrap_or_default();
-                }
-                spare.push(bytes);
-            }
-            device.answer(kick)?;
+        let mut bytes = out.spare.pop().unwrap_or_default();
+        let mut has_taken = false;
+        while let Some(chain) = device.take_sent(until, &mut bytes)? {
+            device.give_back(chain)?;
+            has_taken = true;
+            out.sent.push(Sent { at_ns: self.now_ns, guest: self.number, port, bytes });
+            bytes = out.spare.pop().unwrap_or_default();
         }
+        out.spare.push(bytes);
+        if has_taken { self.interrupt(port, Queue::Transmit) } else { Ok(()) }
+    }
+
+    /// Takes a message of a device.
+    pub fn hear_device(&mut self, port: Port) -> Result<()> {
+        let (Received::Handled | Received::Closed) = self.devices[port as usize].receive()?;
         Ok(())
     }
 
-    /// Takes the guest's answer to an interrupt.
-    pub fn hear_reply(&mut self, port: Port) -> Result<()> {
-        let reply = self.devices[port as usize].receive_reply()?;
-        if reply != Reply::Incomplete && self.state == State::Interrupted {
-            self.state = State::Waiting;
-        }
-        Ok(())
+    fn unexpected(&self, message: Message) -> Error {
+        let operation = format!("{:?} at {} ns", message.operation, message.time);
+        Error::Protocol { guest: self.name.clone(), operation }
     }
 
     fn broken(&self, error: &std::io::Error) -> Error {

@@ -1,9 +1,9 @@
 //! All guests of a run, and their clock.
 
 use crate::error::{Error, Result};
-use crate::guest::{Guest, GuestCounters, Port, Sent};
-use crate::protocol::{Message, Operation};
-use crate::vhost::NetConfig;
+use crate::guest::{Guest, GuestCounters, Outbox, Port, Sent};
+use crate::protocol::{Connection, Operation, Read};
+use crate::vhost::{Device, NetConfig};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -13,6 +13,11 @@ use std::time::Duration;
 
 /// The name of the socket about time, in the guests' directory.
 pub const TIME_SOCKET: &str = "time";
+
+/// How long a kernel that has connected may take for its first message.
+const FIRST_WORD: Duration = Duration::from_secs(10);
+/// How long the only guest that runs is listened to without a look at anything else.
+const LONELY: Duration = Duration::from_millis(5);
 
 /// How far [`Guests::run_until`] has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,13 +35,9 @@ pub struct Guests {
     epoll: Epoll,
     time: UnixListener,
     doors: Vec<[UnixListener; 2]>,
-    /// Whether the channel for interrupts of each device is polled.
-    watched: Vec<[bool; 2]>,
     /// Unix time of the clock's zero.
     unix_ns: u64,
-    sent: Vec<Sent>,
-    /// Buffers to be used again.
-    spare: Vec<Vec<u8>>,
+    out: Outbox,
 }
 
 /// What a descriptor is for.
@@ -46,19 +47,16 @@ enum Source {
     Door(Port),
     Guest,
     Device(Port),
-    Interrupts(Port),
 }
 
 impl Source {
-    const ALL: [Source; 8] = [
+    const ALL: [Source; 6] = [
         Source::Time,
         Source::Guest,
         Source::Door(Port::Network),
         Source::Door(Port::Console),
         Source::Device(Port::Network),
         Source::Device(Port::Console),
-        Source::Interrupts(Port::Network),
-        Source::Interrupts(Port::Console),
     ];
 
     fn token(self, guest: usize) -> u64 {
@@ -67,7 +65,6 @@ impl Source {
             Source::Guest => 1,
             Source::Door(port) => 2 + port as u64,
             Source::Device(port) => 4 + port as u64,
-            Source::Interrupts(port) => 6 + port as u64,
         };
         (guest as u64) << 3 | kind
     }
@@ -115,8 +112,7 @@ impl Guests {
             .enumerate()
             .map(|(number, (name, net))| Guest::new(number, name, net))
             .collect();
-        let watched = vec![[false; 2]; all.len()];
-        Ok(Guests { all, epoll, time, doors, watched, unix_ns, sent: Vec::new(), spare: Vec::new() })
+        Ok(Guests { all, epoll, time, doors, unix_ns, out: Outbox::default() })
     }
 
     /// Waits until all guests have connected, for at most `timeout`; returns whether they have.
@@ -150,7 +146,7 @@ impl Guests {
 
     /// Gives `bytes` to a guest at `due_ns`, or, if it has run further, then.
     pub fn deliver(&mut self, guest: usize, due_ns: u64, port: Port, bytes: &[u8]) {
-        let mut room = self.spare.pop().unwrap_or_default();
+        let mut room = self.out.spare.pop().unwrap_or_default();
         room.clear();
         room.extend_from_slice(bytes);
         self.all[guest].accept(due_ns, port, room);
@@ -163,36 +159,52 @@ impl Guests {
     /// If a guest breaks a protocol, or a connection fails.
     pub fn run_until(&mut self, horizon_ns: u64, silence: Duration) -> Result<Progress> {
         loop {
-            let mut busy = false;
-            for guest in &mut self.all {
-                guest.step(horizon_ns, &mut self.spare)?;
-                busy |= guest.is_busy();
+            let mut busy = 0;
+            let mut last = 0;
+            for (number, guest) in self.all.iter_mut().enumerate() {
+                guest.step(horizon_ns, &mut self.out.spare)?;
+                if guest.is_busy() {
+                    (busy, last) = (busy + 1, number);
+                }
             }
-            if !busy {
+            if busy == 0 {
                 return Ok(Progress::Reached);
             }
-            if !self.turn(silence)? {
+            let is_heard = busy == 1 && self.hear_alone(last, horizon_ns)?;
+            if !is_heard && !self.turn(silence)? {
                 return Ok(Progress::Silent);
             }
         }
     }
 
+    /// Lets the only guest that is busy run on until it has nothing to do before the horizon, or says nothing for a
+    /// while; returns whether it has said something. No other guest and none of its devices is looked after meanwhile.
+    fn hear_alone(&mut self, number: usize, horizon_ns: u64) -> Result<bool> {
+        let guest = &mut self.all[number];
+        let mut is_heard = false;
+        while guest.is_busy() && guest.has_devices() && guest.hear(true, self.unix_ns, &mut self.out)? {
+            is_heard = true;
+            guest.step(horizon_ns, &mut self.out.spare)?;
+        }
+        Ok(is_heard)
+    }
+
     /// What guests have sent since the last call, in order of time; at one instant in order of the guests.
     pub fn take_sent(&mut self) -> Vec<Sent> {
-        let mut sent = std::mem::take(&mut self.sent);
+        let mut sent = std::mem::take(&mut self.out.sent);
         sent.sort_by_key(|sent| (sent.at_ns, sent.guest));
         sent
     }
 
     /// Takes back what [`take_sent`](Self::take_sent) has given, to use its memory again.
     pub fn recycle(&mut self, mut sent: Vec<Sent>) {
-        self.spare.extend(sent.drain(..).map(|sent| sent.bytes));
-        if self.sent.is_empty() {
-            self.sent = sent;
+        self.out.spare.extend(sent.drain(..).map(|sent| sent.bytes));
+        if self.out.sent.is_empty() {
+            self.out.sent = sent;
         }
     }
 
-    /// Guests that run, or whose interrupt has not been answered.
+    /// Guests that run.
     pub fn busy(&self) -> impl Iterator<Item = &str> {
         self.all.iter().filter(|guest| guest.is_busy()).map(|guest| guest.name.as_str())
     }
@@ -205,6 +217,11 @@ impl Guests {
     /// Whether all guests have ended.
     pub fn are_gone(&self) -> bool {
         self.all.iter().all(Guest::is_gone)
+    }
+
+    /// A device of a guest.
+    pub fn device(&self, guest: usize, port: Port) -> &Device {
+        &self.all[guest].devices[port as usize]
     }
 
     /// What has happened to packets at a guest.
@@ -232,44 +249,35 @@ impl Guests {
     fn take(&mut self, source: Source, number: usize) -> Result<()> {
         match source {
             Source::Time => self.admit(),
-            Source::Guest => self.all[number].hear(self.unix_ns),
+            Source::Guest => self.all[number].hear(false, self.unix_ns, &mut self.out).map(|_| ()),
             Source::Door(port) => {
                 let (stream, _) = self.doors[number][port as usize]
                     .accept()
                     .map_err(|error| Error::system("accept a guest's device", &error))?;
                 let device = &mut self.all[number].devices[port as usize];
                 device.connect(stream);
-                self.watched[number][port as usize] = false;
                 device.frontend().map_or(Ok(()), |fd| watch(&self.epoll, fd, Source::Device(port), number))
             }
-            Source::Device(port) => {
-                let guest = &mut self.all[number];
-                guest.hear_device(port, &mut self.sent, &mut self.spare)?;
-                let watched = &mut self.watched[number][port as usize];
-                match guest.devices[port as usize].requests() {
-                    Some(fd) if !*watched => {
-                        *watched = true;
-                        watch(&self.epoll, fd, Source::Interrupts(port), number)
-                    }
-                    _ => Ok(()),
-                }
-            }
-            Source::Interrupts(port) => self.all[number].hear_reply(port),
+            Source::Device(port) => self.all[number].hear_device(port),
         }
     }
 
     /// Takes the connection of a guest, which tells its number by its first message.
     fn admit(&mut self) -> Result<()> {
         let accept = |error: &dyn std::fmt::Display| Error::system("accept a guest", error);
-        let (mut stream, _) = self.time.accept().map_err(|error| accept(&error))?;
-        let Some(first) = Message::receive(&mut stream).map_err(|error| accept(&error))? else {
-            return Ok(());
-        };
+        let (stream, _) = self.time.accept().map_err(|error| accept(&error))?;
+        let mut connection = Connection::new(stream, FIRST_WORD).map_err(|error| accept(&error))?;
+        let mut first = None;
+        while first.is_none() && connection.read(true).map_err(|error| accept(&error))? == Read::Some {
+            first = connection.next().map_err(|error| accept(&error))?;
+        }
+        let Some(first) = first else { return Ok(()) };
+        connection.wait_for(LONELY).map_err(|error| accept(&error))?;
         let place = first.time as usize;
         match self.all.get_mut(place) {
             Some(guest) if first.operation == Operation::Start && !guest.has_arrived() => {
-                guest.arrive(stream, first);
-                guest.stream().map_or(Ok(()), |fd| watch(&self.epoll, fd, Source::Guest, place))
+                guest.arrive(connection, first);
+                guest.fd().map_or(Ok(()), |fd| watch(&self.epoll, fd, Source::Guest, place))
             }
             // Nobody else is asked to connect.
             _ => Ok(()),

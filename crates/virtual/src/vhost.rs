@@ -4,11 +4,11 @@
 //! `virtio_uml.device=PATH:ID`, where ID is [`Kind::virtio_id`]) and is the *front end*: it sends the descriptors of
 //! its memory and the addresses of two virtqueues, and from then on bytes are copied once, out of the guest's memory or
 //! into it. [`Device`] is one socket's back end. It is single-threaded and never blocks: its caller polls
-//! [`Device::frontend`] and [`Device::requests`].
+//! [`Device::frontend`].
 //!
-//! In a guest whose clock is controlled (`time-travel=ext`), notifications are messages rather than eventfds, in both
-//! directions, and each waits for its reply. A guest that has told of a packet therefore stands still until
-//! [`Device::answer`], and a guest that was interrupted has seen the interrupt when [`Device::receive_reply`] says so.
+//! Notifications, in both directions, are not messages of these sockets: they travel with the messages by which a guest
+//! asks for time (see `protocol.rs`), so that a guest that sends or gets a packet needs no further one. A kick or a reply to an
+//! interrupt on these sockets is against the protocol.
 //!
 //! Everything that a guest sends is checked. A guest that breaks the protocol ends its connection with one [`Error`],
 //! which names the device; it causes neither a panic nor an endless loop.
@@ -34,4 +34,4 @@ pub use device::Device;
 pub use error::{Error, Fault, RingFault};
 pub use features::{Kind, NET_HEADER_BYTES, NetConfig, bits};
 pub use protocol::Queue;
-pub use session::{Chain, Kick, Received, Reply};
+pub use session::{Chain, Received};

@@ -7,18 +7,18 @@ use std::os::unix::net::UnixStream;
 use super::error::{Error, Fault};
 use super::features::Kind;
 use super::protocol::Queue;
-use super::session::{Chain, Kick, Received, Reply, Session};
+use super::session::{Chain, Received, Session};
 use super::transfer::Scratch;
 
 /// The back end of one virtio device, with two queues.
 ///
 /// # Contract
-/// The caller polls [`Self::frontend`] and calls [`Self::receive`] when it is readable. After [`Received::Kicked`] the
-/// guest stands still: the caller takes what it has sent with [`Self::take_sent`] until there is no more, gives chains
-/// back with [`Self::give_back`] then or later, and lets the guest continue with [`Self::answer`].
+/// The caller polls [`Self::frontend`] and calls [`Self::receive`] when it is readable. Notifications of both directions
+/// are the caller's: told that the guest has made chains available, it takes them with [`Self::take_sent`] until there is
+/// no more, while the guest stands still, and gives them back with [`Self::give_back`] then or later.
 ///
-/// Towards the guest, the caller calls [`Self::deliver`] for each packet that is due, and [`Self::interrupt`] once. If
-/// that sent an interrupt, the guest has seen it when [`Self::receive_reply`] returns [`Reply::Arrived`].
+/// Towards the guest, the caller calls [`Self::deliver`] for each packet that is due, and then interrupts the guest if
+/// [`Self::wants_interrupt`].
 ///
 /// # Errors
 /// An [`Error`] disconnects the device, and the guest notices that its device is gone. A device that is not connected
@@ -60,12 +60,6 @@ impl Device {
         self.session.as_ref().map(Session::frontend)
     }
 
-    /// The socket on which the guest replies to interrupts. [`Self::receive`] obtains it in one of the first messages;
-    /// it is closed with the other, or when [`Reply::Closed`] is returned.
-    pub fn requests(&self) -> Option<BorrowedFd<'_>> {
-        self.session.as_ref().and_then(Session::requests)
-    }
-
     /// Whether the guest's driver has set up and enabled both queues.
     pub fn is_ready(&self) -> bool {
         self.session.as_ref().is_some_and(Session::is_ready)
@@ -74,11 +68,6 @@ impl Device {
     /// The features that the guest's driver has accepted, see [`bits`](super::bits); 0 before that.
     pub fn features(&self) -> u64 {
         self.session.as_ref().map_or(0, Session::features)
-    }
-
-    /// Interrupts to which the guest has not replied.
-    pub fn unanswered_interrupts(&self) -> u32 {
-        self.session.as_ref().map_or(0, Session::unanswered_interrupts)
     }
 
     /// Reads at most one message of the guest, without waiting.
@@ -93,23 +82,16 @@ impl Device {
         Ok(received)
     }
 
-    /// Lets the guest continue after a kick. The answer to one of an earlier connection is dropped.
-    ///
-    /// # Errors
-    /// If the guest does not read, or the socket fails.
-    pub fn answer(&mut self, kick: Kick) -> Result<()> {
-        self.connected((), |session, _| session.answer(kick))
-    }
-
-    /// Takes the next chain that the guest has put into its transmit queue; `buffer` is replaced by its bytes.
+    /// Takes the next chain that the guest has put into its transmit queue; `buffer` is replaced by its bytes. Chains from
+    /// index `until` of the available ring on are left, if it is given.
     ///
     /// Those of a network device are a header of [`NET_HEADER_BYTES`](super::NET_HEADER_BYTES) and a packet, possibly a
     /// super-packet.
     ///
     /// # Errors
-    /// If the queue or the chain is malformed.
-    pub fn take_sent(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Chain>> {
-        let chain = self.connected(None, |session, scratch| session.take_sent(scratch, buffer))?;
+    /// If the queue or the chain is malformed, or `until` is beyond what is available.
+    pub fn take_sent(&mut self, until: Option<u16>, buffer: &mut Vec<u8>) -> Result<Option<Chain>> {
+        let chain = self.connected(None, |session, scratch| session.take_sent(scratch, until, buffer))?;
         if chain.is_none() {
             buffer.clear();
         }
@@ -118,7 +100,7 @@ impl Device {
 
     /// Gives a chain back to the guest, which may use its buffers again. One of queues that are gone is ignored.
     ///
-    /// The guest notices when it next looks, or by `interrupt(Queue::Transmit)`.
+    /// The guest notices when it next looks, or by an interrupt of [`Queue::Transmit`].
     ///
     /// # Errors
     /// If the queue is malformed.
@@ -129,7 +111,7 @@ impl Device {
     /// Copies a packet, given in parts, into the guest's receive queue; false if it has too few buffers.
     ///
     /// A packet of a network device begins with a header, whose last field (`num_buffers`) is overwritten.
-    /// The guest notices when it next looks, or by `interrupt(Queue::Receive)`.
+    /// The guest notices when it next looks, or by an interrupt of [`Queue::Receive`].
     ///
     /// # Errors
     /// If the queue or a chain is malformed; also, without disconnecting, if the packet is shorter than its header.
@@ -141,22 +123,14 @@ impl Device {
         self.connected(false, |session, scratch| session.deliver(scratch, parts))
     }
 
-    /// Interrupts the guest, if its driver wants interrupts of `queue` now. Returns whether a reply will come.
+    /// Whether the guest's driver wants interrupts of `queue` now.
     ///
     /// A driver that is working on a queue anyway does not want them: it will find what was delivered.
     ///
     /// # Errors
-    /// If the guest does not read, the queue is malformed, or the socket fails.
-    pub fn interrupt(&mut self, queue: Queue) -> Result<bool> {
-        self.connected(false, |session, _| session.interrupt(queue))
-    }
-
-    /// Reads at most one reply to an interrupt, without waiting.
-    ///
-    /// # Errors
-    /// If it is not a reply to an interrupt, or the socket fails.
-    pub fn receive_reply(&mut self) -> Result<Reply> {
-        self.connected(Reply::Closed, |session, _| session.receive_reply())
+    /// If the queue is malformed.
+    pub fn wants_interrupt(&mut self, queue: Queue) -> Result<bool> {
+        self.connected(false, |session, _| session.wants_interrupt(queue))
     }
 
     /// The result of `action` with the session, or `absent` without one.

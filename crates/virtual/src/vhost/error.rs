@@ -99,9 +99,6 @@ pub enum Fault {
         /// What.
         fault: RingFault,
     },
-    /// The guest replied to nothing, or could not deliver an interrupt.
-    #[error("the guest sends an unexpected reply to an interrupt ({0})")]
-    Reply(&'static str),
     /// A caller's packet is shorter than the header of a network device.
     #[error("a packet of {0} bytes has no virtio header")]
     ShortPacket(usize),
@@ -145,6 +142,14 @@ pub enum RingFault {
     /// It is used before its addresses are known, or before there is memory.
     #[error("it is used before it is set up")]
     NotSetUp,
+    /// The driver tells of more chains than it has made available.
+    #[error("the guest tells of {chains} chains, and {waiting} are available")]
+    NotAvailable {
+        /// How many it tells of.
+        chains: u16,
+        /// How many there are.
+        waiting: u16,
+    },
     /// The driver has made more chains available than there are descriptors.
     #[error("{chains} chains are available in a queue of {size}")]
     TooManyChains {

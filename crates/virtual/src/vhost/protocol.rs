@@ -22,9 +22,6 @@ const VERSION: u32 = 1;
 const REPLY: u32 = 1 << 2;
 const NEED_REPLY: u32 = 1 << 3;
 
-/// Message of the back end: `VHOST_USER_BACKEND_VRING_CALL`.
-const VRING_CALL: u32 = 4;
-
 /// A virtqueue, seen from the guest, as VIRTIO names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Queue {
@@ -41,12 +38,6 @@ impl Queue {
             Queue::Receive => 0,
             Queue::Transmit => 1,
         }
-    }
-
-    /// The payload of an interrupt: the queue's number, and a number without a meaning here.
-    pub(super) fn interrupt(self) -> [u8; 8] {
-        let [i0, i1, i2, i3] = (self.index() as u32).to_ne_bytes();
-        [i0, i1, i2, i3, 0, 0, 0, 0]
     }
 
     fn numbered(index: u32) -> Result<Self, Fault> {
@@ -78,9 +69,6 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header of an interrupt, which asks for a reply.
-    pub const INTERRUPT: Header = Header { request: VRING_CALL, flags: VERSION | NEED_REPLY, bytes: 8 };
-
     pub fn decode(bytes: &[u8; HEADER_BYTES]) -> Self {
         Header { request: u32_at(bytes, 0), flags: u32_at(bytes, 4), bytes: u32_at(bytes, 8) }
     }
@@ -123,17 +111,6 @@ impl Message {
     fn wrong_length(&self) -> Fault {
         Fault::Length { request: self.header.request, bytes: self.header.bytes as usize }
     }
-
-    /// Checks that this is the reply to an interrupt, and that the guest has taken the interrupt.
-    pub fn check_interrupt_reply(&self) -> Result<(), Fault> {
-        if self.header != Header::INTERRUPT.reply(8) || !self.descriptors.is_empty() {
-            return Err(Fault::Reply("it is not a reply to an interrupt"));
-        }
-        if u64_at(self.payload(), 0) != 0 {
-            return Err(Fault::Reply("the guest has no such queue"));
-        }
-        Ok(())
-    }
 }
 
 /// A region of the guest's memory, as the guest describes it.
@@ -172,7 +149,6 @@ pub enum Request {
     EnableRing(Queue, bool),
     SetRequestChannel(OwnedFd),
     GetConfig { offset: u32, bytes: u32 },
-    Kick(Queue),
 }
 
 impl Request {
@@ -221,7 +197,6 @@ impl Request {
                 }
                 Request::GetConfig { offset: u32_at(payload, 0), bytes: u32_at(payload, 4) }
             }
-            35 => Request::Kick(message.exactly::<8>().and_then(|_| queue(&message))?),
             other => return Err(Fault::Unsupported(other)),
         };
         if received != expected {

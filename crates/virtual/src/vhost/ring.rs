@@ -97,6 +97,12 @@ impl Ring {
         Ok(waiting)
     }
 
+    /// How many of the waiting chains come before index `until` of the available ring.
+    pub fn waiting_until(&self, memory: &Memory, until: u16) -> Result<u16, RingFault> {
+        let (chains, waiting) = (until.wrapping_sub(self.next_available), self.waiting(memory)?);
+        if chains > waiting { Err(RingFault::NotAvailable { chains, waiting }) } else { Ok(chains) }
+    }
+
     /// The first descriptor of the waiting chain number `offset`, which must be below [`Self::waiting`].
     pub fn head(&self, memory: &Memory, offset: u16) -> Result<u16, RingFault> {
         let slot = self.next_available.wrapping_add(offset) % self.size;

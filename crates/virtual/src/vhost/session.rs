@@ -18,28 +18,8 @@ use super::transfer::Scratch;
 pub enum Received {
     /// A message that needs nothing of the caller, or only a part of a message.
     Handled,
-    /// The guest has made chains available and waits for [`Device::answer`](super::Device::answer).
-    Kicked(Kick),
     /// The guest closed its connection, which is how it removes a device and how it ends.
     Closed,
-}
-
-/// A kick that is to be answered.
-#[derive(Debug, PartialEq, Eq)]
-#[must_use = "the guest waits for the answer"]
-pub struct Kick {
-    queue: Queue,
-    header: Header,
-    connection: u64,
-}
-
-impl Kick {
-    /// Where the guest has made chains available.
-    ///
-    /// A kick of a console's receive queue says that there is room again; network devices do not send such kicks.
-    pub fn queue(&self) -> Queue {
-        self.queue
-    }
 }
 
 /// A chain of the transmit queue. It belongs to the device until [`Device::give_back`](super::Device::give_back).
@@ -48,18 +28,6 @@ impl Kick {
 pub struct Chain {
     head: u16,
     setup: Setup,
-}
-
-/// What [`Device::receive_reply`](super::Device::receive_reply) has found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub enum Reply {
-    /// The guest has seen the oldest interrupt without a reply.
-    Arrived,
-    /// Only a part of a reply, or nothing.
-    Incomplete,
-    /// The guest closed the channel.
-    Closed,
 }
 
 /// Which connection, and which table of memory of it, a ring belongs to.
@@ -73,8 +41,7 @@ struct Setup {
 pub struct Session {
     kind: Kind,
     frontend: Channel,
-    requests: Option<Channel>,
-    unanswered_interrupts: u32,
+    requests: Option<OwnedFd>,
     features: u64,
     memory: Option<Memory>,
     setup: Setup,
@@ -97,7 +64,6 @@ impl Session {
             kind,
             frontend: Channel::new(OwnedFd::from(stream)),
             requests: None,
-            unanswered_interrupts: 0,
             features: 0,
             memory: None,
             setup: Setup { connection, table: 0 },
@@ -109,20 +75,12 @@ impl Session {
         self.frontend.fd()
     }
 
-    pub fn requests(&self) -> Option<BorrowedFd<'_>> {
-        self.requests.as_ref().map(Channel::fd)
-    }
-
     pub fn is_ready(&self) -> bool {
         self.requests.is_some() && self.queues.iter().all(|queue| queue.enabled)
     }
 
     pub fn features(&self) -> u64 {
         self.features
-    }
-
-    pub fn unanswered_interrupts(&self) -> u32 {
-        self.unanswered_interrupts
     }
 
     pub fn receive(&mut self) -> Result<Received> {
@@ -136,9 +94,6 @@ impl Session {
             Request::GetFeatures => self.reply(header, &self.kind.offered().to_ne_bytes())?,
             Request::GetProtocolFeatures => self.reply(header, &PROTOCOL_FEATURES.to_ne_bytes())?,
             Request::GetConfig { offset, bytes } => self.reply_config(header, offset, bytes)?,
-            Request::Kick(queue) => {
-                return Ok(Received::Kicked(Kick { queue, header, connection: self.setup.connection }));
-            }
             set => {
                 self.set(set)?;
                 self.acknowledge(header)?;
@@ -147,16 +102,16 @@ impl Session {
         Ok(Received::Handled)
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "a kick is answered once")]
-    pub fn answer(&self, kick: Kick) -> Result<()> {
-        let Kick { header, connection, .. } = kick;
-        if connection == self.setup.connection { self.acknowledge(header) } else { Ok(()) }
-    }
-
-    pub fn take_sent(&mut self, scratch: &mut Scratch, buffer: &mut Vec<u8>) -> Result<Option<Chain>> {
+    pub fn take_sent(
+        &mut self,
+        scratch: &mut Scratch,
+        until: Option<u16>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<Chain>> {
         let (setup, queue) = (self.setup, Queue::Transmit);
         let Some((memory, ring)) = self.enabled(queue) else { return Ok(None) };
-        let head = scratch.gather(memory, ring, buffer).map_err(|fault| Fault::Queue { queue, fault })?;
+        let head =
+            scratch.gather(memory, ring, until, buffer).map_err(|fault| Fault::Queue { queue, fault })?;
         Ok(head.map(|head| Chain { head, setup }))
     }
 
@@ -174,30 +129,9 @@ impl Session {
         scratch.scatter(memory, ring, parts, has_header).map_err(|fault| Fault::Queue { queue, fault })
     }
 
-    pub fn interrupt(&mut self, queue: Queue) -> Result<bool> {
+    pub fn wants_interrupt(&mut self, queue: Queue) -> Result<bool> {
         let Some((memory, ring)) = self.enabled(queue) else { return Ok(false) };
-        let wanted = ring.wants_interrupt(memory).map_err(|fault| Fault::Queue { queue, fault })?;
-        let Some(requests) = self.requests.as_ref().filter(|_| wanted) else { return Ok(false) };
-        requests.send(Header::INTERRUPT, &queue.interrupt())?;
-        self.unanswered_interrupts += 1;
-        Ok(true)
-    }
-
-    pub fn receive_reply(&mut self) -> Result<Reply> {
-        let Some(requests) = &mut self.requests else { return Ok(Reply::Closed) };
-        match requests.read()? {
-            Read::Message(message) => {
-                message.check_interrupt_reply()?;
-                let left = self.unanswered_interrupts.checked_sub(1);
-                self.unanswered_interrupts = left.ok_or(Fault::Reply("there was no interrupt"))?;
-                Ok(Reply::Arrived)
-            }
-            Read::Incomplete => Ok(Reply::Incomplete),
-            Read::Closed => {
-                self.requests = None;
-                Ok(Reply::Closed)
-            }
-        }
+        ring.wants_interrupt(memory).map_err(|fault| Fault::Queue { queue, fault })
     }
 
     /// Carries out a request that changes the device.
@@ -217,8 +151,7 @@ impl Session {
                 self.setup.table += 1;
             }
             Request::SetRequestChannel(socket) => {
-                self.requests = Some(Channel::new(socket));
-                self.unanswered_interrupts = 0;
+                self.requests = Some(socket);
             }
             Request::SetRingSize(queue, size) => {
                 let size = ring::checked_size(size).map_err(|fault| Fault::Queue { queue, fault })?;
@@ -237,8 +170,7 @@ impl Session {
             Request::SetOwner
             | Request::GetFeatures
             | Request::GetProtocolFeatures
-            | Request::GetConfig { .. }
-            | Request::Kick(_) => {}
+            | Request::GetConfig { .. } => {}
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use frontend::{BUFFERS, Frontend, NET, NEXT, SIZE, WRITE};
 
-use super::{Chain, Device, Kind, NET_HEADER_BYTES, Queue, Received, Reply, bits};
+use super::{Chain, Device, Fault, Kind, NET_HEADER_BYTES, Queue, Received, RingFault, bits};
 
 /// A packet with a header of zeros and `bytes` bytes that count.
 fn packet(bytes: usize) -> Vec<u8> {
@@ -20,7 +20,7 @@ fn packet(bytes: usize) -> Vec<u8> {
 
 fn take(device: &mut Device) -> Option<(Vec<u8>, Chain)> {
     let mut buffer = Vec::new();
-    let chain = device.take_sent(&mut buffer).unwrap()?;
+    let chain = device.take_sent(None, &mut buffer).unwrap()?;
     Some((buffer, chain))
 }
 
@@ -29,7 +29,6 @@ fn a_driver_that_sets_up_both_queues_makes_the_device_ready() {
     let (device, frontend) = Frontend::ready(NET);
     assert_eq!(device.features(), NET.offered());
     assert_ne!(device.features() & bits::NET_HOST_USO, 0);
-    assert!(device.requests().is_some());
     // A network device drops packets without room, so it need not hear of new room.
     assert_eq!(frontend.used_flags(Queue::Receive), 1);
     assert_eq!(frontend.used_flags(Queue::Transmit), 0);
@@ -54,16 +53,11 @@ fn a_sent_chain_arrives_whole_and_is_given_back_when_the_caller_says() {
     frontend.describe(Queue::Transmit, 5, BUFFERS + 0x1000, 100, 0, 0);
     frontend.offer(Queue::Transmit, 3);
 
-    frontend.send(35, &frontend::pair(1, 0), &[]);
-    let Received::Kicked(kick) = device.receive().unwrap() else { panic!("no kick") };
-    assert_eq!(kick.queue(), Queue::Transmit);
     let (arrived, chain) = take(&mut device).unwrap();
     assert_eq!(arrived, sent);
     assert!(take(&mut device).is_none());
     assert_eq!(frontend.used(Queue::Transmit), []);
 
-    device.answer(kick).unwrap();
-    assert_eq!(frontend.reply(), 0_u64.to_ne_bytes());
     device.give_back(chain).unwrap();
     assert_eq!(frontend.used(Queue::Transmit), [(3, 0)]);
 }
@@ -109,7 +103,7 @@ fn indices_wrap_around() {
     for round in 0..70_000_u32 {
         let head = (round % u32::from(SIZE)) as u16;
         frontend.offer(Queue::Transmit, head);
-        let chain = device.take_sent(&mut arrived).unwrap().unwrap();
+        let chain = device.take_sent(None, &mut arrived).unwrap().unwrap();
         assert_eq!(arrived, sent);
         device.give_back(chain).unwrap();
         frontend.offer(Queue::Receive, head);
@@ -133,53 +127,69 @@ fn a_console_has_bytes_without_a_header_and_tells_of_new_room() {
 }
 
 #[test]
-fn an_interrupt_waits_for_its_reply() {
+fn chains_are_taken_up_to_the_index_that_a_kick_tells() {
     let (mut device, mut frontend) = Frontend::ready(NET);
-    assert!(device.interrupt(Queue::Receive).unwrap());
-    assert_eq!(device.receive_reply().unwrap(), Reply::Incomplete);
-    assert_eq!(device.unanswered_interrupts(), 1);
-    assert_eq!(frontend.take_interrupt(), 0);
-    assert_eq!(device.receive_reply().unwrap(), Reply::Arrived);
-    assert_eq!(device.unanswered_interrupts(), 0);
-
-    assert!(device.interrupt(Queue::Transmit).unwrap());
-    assert_eq!(frontend.take_interrupt(), 1);
-    assert_eq!(device.receive_reply().unwrap(), Reply::Arrived);
+    let mut buffer = Vec::new();
+    for index in 0..3 {
+        frontend.describe(Queue::Transmit, index, BUFFERS, 12 + u32::from(index), 0, 0);
+        frontend.offer(Queue::Transmit, index);
+    }
+    let mut lengths = |until| {
+        let mut lengths = Vec::new();
+        while let Some(chain) = device.take_sent(Some(until), &mut buffer).unwrap() {
+            lengths.push(buffer.len());
+            device.give_back(chain).unwrap();
+        }
+        lengths
+    };
+    assert_eq!(lengths(2), [12, 13]);
+    assert_eq!(lengths(2), [0; 0]);
+    assert_eq!(lengths(3), [14]);
+    for until in [4, 2, u16::MAX] {
+        let (mut device, mut frontend) = Frontend::ready(NET);
+        frontend.describe(Queue::Transmit, 0, BUFFERS, 12, 0, 0);
+        frontend.offer(Queue::Transmit, 0);
+        let fault = device.take_sent(Some(until), &mut Vec::new()).unwrap_err().fault;
+        let fault = match fault {
+            Fault::Queue { fault, .. } => fault,
+            other => panic!("{other}"),
+        };
+        assert_eq!(fault, RingFault::NotAvailable { chains: until, waiting: 1 });
+    }
 }
 
 #[test]
 fn a_driver_that_wants_no_interrupts_gets_none() {
     let (mut device, frontend) = Frontend::ready(NET);
     frontend.set_available_flags(Queue::Receive, 1);
-    assert!(!device.interrupt(Queue::Receive).unwrap());
+    assert!(!device.wants_interrupt(Queue::Receive).unwrap());
     frontend.set_available_flags(Queue::Receive, 0);
-    assert!(device.interrupt(Queue::Receive).unwrap());
+    assert!(device.wants_interrupt(Queue::Receive).unwrap());
 }
 
 #[test]
 fn a_message_may_come_byte_by_byte() {
     let (mut device, mut frontend) = Frontend::ready(NET);
-    let mut message = frontend::header(35, 9, 8).to_vec();
+    let mut message = frontend::header(18, 9, 8).to_vec();
     message.extend(frontend::pair(1, 0));
-    let (last, first) = message.split_last().unwrap();
-    for byte in first {
-        frontend.stream.write_all(&[*byte]).unwrap();
+    for byte in message {
+        assert!(device.is_ready());
+        frontend.stream.write_all(&[byte]).unwrap();
         assert_eq!(device.receive().unwrap(), Received::Handled);
     }
-    frontend.stream.write_all(&[*last]).unwrap();
-    assert!(matches!(device.receive().unwrap(), Received::Kicked(_)));
+    assert!(!device.is_ready(), "a queue is disabled");
+    assert_eq!(frontend.reply(), 0_u64.to_ne_bytes());
 }
 
 #[test]
 fn a_guest_that_ends_closes_its_device() {
     let (mut device, frontend) = Frontend::ready(NET);
     drop(frontend);
-    assert_eq!(device.receive_reply().unwrap(), Reply::Closed);
     assert_eq!(device.receive().unwrap(), Received::Closed);
-    assert!(device.frontend().is_none() && device.requests().is_none() && !device.is_ready());
+    assert!(device.frontend().is_none() && !device.is_ready());
     assert!(take(&mut device).is_none());
     assert!(!device.deliver(&[IoSlice::new(&packet(10))]).unwrap());
-    assert!(!device.interrupt(Queue::Receive).unwrap());
+    assert!(!device.wants_interrupt(Queue::Receive).unwrap());
 }
 
 #[test]
@@ -187,13 +197,10 @@ fn what_belongs_to_an_earlier_connection_is_ignored() {
     let (mut device, mut frontend) = Frontend::ready(NET);
     frontend.describe(Queue::Transmit, 0, BUFFERS, 12, 0, 0);
     frontend.offer(Queue::Transmit, 0);
-    frontend.send(35, &frontend::pair(1, 0), &[]);
-    let Received::Kicked(kick) = device.receive().unwrap() else { panic!("no kick") };
     let (_, chain) = take(&mut device).unwrap();
 
     let mut next = Frontend::reconnect(&mut device);
     next.set_up(&mut device).unwrap();
-    device.answer(kick).unwrap();
     device.give_back(chain).unwrap();
     assert_eq!(next.used(Queue::Transmit), []);
     next.stream.set_nonblocking(true).unwrap();

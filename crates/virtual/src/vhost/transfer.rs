@@ -20,13 +20,17 @@ pub struct Scratch {
 
 impl Scratch {
     /// Takes the next chain that the guest has made available, copies it to `buffer`, and returns its first descriptor.
+    /// Chains from index `until` of the available ring on are left, if it is given.
     pub fn gather(
         &mut self,
         memory: &Memory,
         ring: &mut Ring,
+        until: Option<u16>,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<u16>, RingFault> {
-        if ring.waiting(memory)? == 0 {
+        let waiting =
+            until.map_or_else(|| ring.waiting(memory), |until| ring.waiting_until(memory, until))?;
+        if waiting == 0 {
             return Ok(None);
         }
         let head = ring.head(memory, 0)?;

@@ -1,7 +1,7 @@
 //! A front end: a guest's driver, made of a file of memory and a socket.
 
 use std::fs::File;
-use std::io::{IoSlice, Read, Write};
+use std::io::{IoSlice, Read};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
@@ -29,8 +29,6 @@ const VERSION: u32 = 1;
 
 pub struct Frontend {
     pub stream: UnixStream,
-    /// The guest's end of the channel for interrupts.
-    pub requests: UnixStream,
     pub memory: File,
     available: [u16; 2],
 }
@@ -48,9 +46,7 @@ impl Frontend {
         device.connect(other);
         let memory = File::from(memfd_create("guest", MFdFlags::MFD_CLOEXEC).unwrap());
         memory.set_len(MEMORY_BYTES).unwrap();
-        // Replaced when the channel is sent.
-        let requests = stream.try_clone().unwrap();
-        Frontend { stream, requests, memory, available: [0, 0] }
+        Frontend { stream, memory, available: [0, 0] }
     }
 
     /// The same after everything that a driver does before it uses its queues.
@@ -67,9 +63,7 @@ impl Frontend {
         let features = self.ask(device, 1, &[])?;
         let protocol = self.ask(device, 15, &[])?;
         self.request(device, 16, &protocol)?;
-        let (ours, theirs) = UnixStream::pair().unwrap();
-        self.requests = ours;
-        self.request_with(device, 21, &[], &[theirs.as_raw_fd()])?;
+        self.request_with(device, 21, &[], &[null().as_raw_fd()])?;
         self.request(device, 2, &features)?;
         self.set_memory(device, &[region(GUEST, MEMORY_BYTES, USER, 0)])?;
         for queue in [0, 1] {
@@ -138,16 +132,6 @@ impl Frontend {
         let mut payload = vec![0; u32::from_ne_bytes(header[8..].try_into().unwrap()) as usize];
         self.stream.read_exact(&mut payload).unwrap();
         payload
-    }
-
-    /// Takes an interrupt and replies to it; returns the queue's number.
-    pub fn take_interrupt(&mut self) -> u32 {
-        let mut message = [0; 20];
-        self.requests.read_exact(&mut message).unwrap();
-        assert_eq!(message[..12], header(4, VERSION | NEED_REPLY, 8));
-        self.requests.write_all(&header(4, VERSION | 4, 8)).unwrap();
-        self.requests.write_all(&[0; 8]).unwrap();
-        u32::from_ne_bytes(message[12..16].try_into().unwrap())
     }
 
     /// Writes to guest physical memory.

@@ -9,7 +9,7 @@ use super::frontend::{
     self, BUFFERS, Frontend, GUEST, MEMORY_BYTES, NET, NEXT, SIZE, USER, WRITE, addresses, pair, region,
 };
 use super::packet;
-use crate::vhost::{Device, Error, Fault, Kind, Queue, Received, RingFault};
+use crate::vhost::{Device, Error, Fault, Kind, Queue, RingFault};
 
 /// What a device says to a message.
 fn refusal(request: u32, payload: &[u8]) -> Fault {
@@ -42,7 +42,7 @@ fn an_error_says_where_and_what_to_do() {
     let (mut device, frontend) = Frontend::ready(NET);
     frontend.describe(Queue::Transmit, 0, GUEST + MEMORY_BYTES, 12, 0, 0);
     frontend.write(frontend::available_ring(Queue::Transmit), &[0, 0, 1, 0, 0, 0]);
-    let error = device.take_sent(&mut Vec::new()).unwrap_err();
+    let error = device.take_sent(None, &mut Vec::new()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "device eth0 of host a: transmit queue: 12 bytes at 0x200000 are outside the shared memory; \
@@ -53,17 +53,19 @@ fn an_error_says_where_and_what_to_do() {
 #[test]
 fn messages_of_wrong_type_flags_or_length_are_refused() {
     assert!(matches!(refusal(4, &[]), Fault::Unsupported(4)));
-    assert!(matches!(refusal(35, &pair(2, 0)), Fault::NoQueue(2)));
-    assert!(matches!(refusal(35, &[]), Fault::Length { request: 35, bytes: 0 }));
+    // A kick, which is no message of this socket.
+    assert!(matches!(refusal(35, &pair(1, 0)), Fault::Unsupported(35)));
+    assert!(matches!(refusal(18, &pair(2, 0)), Fault::NoQueue(2)));
+    assert!(matches!(refusal(18, &[]), Fault::Length { request: 18, bytes: 0 }));
     assert!(matches!(refusal(2, &[0; 9]), Fault::Length { .. }));
     assert!(matches!(refusal(5, &[0; 4]), Fault::Length { .. }));
     for flags in [0, 2, 1 | 4] {
         let (mut device, frontend) = Frontend::ready(NET);
-        frontend.send_raw(&frontend::header(35, flags, 8), &pair(1, 0), &[]);
-        assert!(matches!(ended(&mut device, Device::receive), Fault::Flags { request: 35, .. }));
+        frontend.send_raw(&frontend::header(18, flags, 8), &pair(1, 0), &[]);
+        assert!(matches!(ended(&mut device, Device::receive), Fault::Flags { request: 18, .. }));
     }
     let (mut device, frontend) = Frontend::ready(NET);
-    frontend.send_raw(&frontend::header(35, 1, u32::MAX), &[], &[]);
+    frontend.send_raw(&frontend::header(18, 1, u32::MAX), &[], &[]);
     assert!(matches!(ended(&mut device, Device::receive), Fault::Length { .. }));
 }
 
@@ -73,8 +75,8 @@ fn messages_with_too_few_or_too_many_descriptors_are_refused() {
     let fd = null.as_raw_fd();
     assert!(matches!(refusal(21, &[]), Fault::Descriptors { received: 0, expected: 1, .. }));
     assert!(matches!(refusal_with(21, &[], &[fd; 2]), Fault::Descriptors { received: 2, .. }));
-    assert!(matches!(refusal_with(35, &pair(1, 0), &[fd]), Fault::Descriptors { expected: 0, .. }));
-    assert!(matches!(refusal_with(35, &pair(1, 0), &[fd; 253]), Fault::Descriptors { expected: 8, .. }));
+    assert!(matches!(refusal_with(18, &pair(1, 0), &[fd]), Fault::Descriptors { expected: 0, .. }));
+    assert!(matches!(refusal_with(18, &pair(1, 0), &[fd; 253]), Fault::Descriptors { expected: 8, .. }));
     let mut table = pair(2, 0).to_vec();
     table.extend([region(GUEST, 4096, USER, 0), region(GUEST + 4096, 4096, USER + 4096, 0)].concat());
     assert!(matches!(refusal_with(5, &table, &[fd]), Fault::Descriptors { expected: 2, .. }));
@@ -143,7 +145,7 @@ fn malformed_chains_are_refused() {
     let fault = |prepare: &dyn Fn(&mut Frontend)| {
         let (mut device, mut frontend) = Frontend::ready(NET);
         prepare(&mut frontend);
-        ring_fault(ended(&mut device, |device| device.take_sent(&mut Vec::new())))
+        ring_fault(ended(&mut device, |device| device.take_sent(None, &mut Vec::new())))
     };
     let describe = |flags: u16, next: u16| {
         fault(&|frontend| {
@@ -196,27 +198,12 @@ fn chains_are_not_available_again_before_they_were_given_back() {
     let mut held = Vec::new();
     for _ in 0..SIZE {
         frontend.offer(Queue::Transmit, 0);
-        held.extend(device.take_sent(&mut buffer).unwrap());
+        held.extend(device.take_sent(None, &mut buffer).unwrap());
     }
     assert_eq!(held.len(), usize::from(SIZE));
     frontend.offer(Queue::Transmit, 0);
-    let fault = ring_fault(ended(&mut device, |device| device.take_sent(&mut Vec::new())));
+    let fault = ring_fault(ended(&mut device, |device| device.take_sent(None, &mut Vec::new())));
     assert_eq!(fault, RingFault::TooManyChains { chains: 9, size: SIZE });
-}
-
-#[test]
-fn replies_that_answer_nothing_are_refused() {
-    let answers = [
-        [&frontend::header(4, 5, 8)[..], &[0; 8]].concat(),
-        [&frontend::header(4, 5, 8)[..], &[1; 8]].concat(),
-        [&frontend::header(4, 1, 8)[..], &[0; 8]].concat(),
-        frontend::header(4, 5, 0).to_vec(),
-    ];
-    for answer in answers {
-        let (mut device, mut frontend) = Frontend::ready(NET);
-        frontend.requests.write_all(&answer).unwrap();
-        assert!(matches!(ended(&mut device, Device::receive_reply), Fault::Reply(_)));
-    }
 }
 
 #[test]
@@ -227,9 +214,6 @@ fn a_guest_that_does_not_read_cannot_hold_up_the_device() {
         frontend.send(1, &[], &[]);
         device.receive().err()
     });
-    assert!(matches!(fault.unwrap().fault, Fault::Unread));
-    let (mut device, _frontend) = Frontend::ready(NET);
-    let fault = (0..1_000_000).find_map(|_| device.interrupt(Queue::Receive).err());
     assert!(matches!(fault.unwrap().fault, Fault::Unread));
 }
 
@@ -246,13 +230,12 @@ fn exercise(device: &mut Device) {
     let mut buffer = Vec::new();
     let sent = packet(3000);
     for _ in 0..4 * u32::from(SIZE) {
-        if let Ok(Some(chain)) = device.take_sent(&mut buffer) {
+        if let Ok(Some(chain)) = device.take_sent(None, &mut buffer) {
             let _ = device.give_back(chain);
         }
         let _ = device.deliver(&[IoSlice::new(&sent)]);
     }
-    let _ = device.interrupt(Queue::Receive);
-    let _ = device.receive_reply();
+    let _ = device.wants_interrupt(Queue::Receive);
 }
 
 fn any_message() -> impl Strategy<Value = (u32, u32, Vec<u8>, usize)> {
@@ -288,9 +271,7 @@ proptest! {
             let files = vec![frontend.memory.as_raw_fd(); descriptors];
             let header = frontend::header(request, flags, payload.len() as u32);
             frontend.send_raw(&header, &payload, &files);
-            if let Ok(Received::Kicked(kick)) = device.receive() {
-                let _ = device.answer(kick);
-            }
+            let _ = device.receive().map(drop);
             exercise(&mut device);
         }
     }
@@ -320,13 +301,11 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_on_either_socket_panic_or_hang(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn no_bytes_on_the_socket_panic_or_hang(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let (mut device, mut frontend) = Frontend::ready(NET);
         frontend.stream.write_all(&bytes).unwrap();
-        frontend.requests.write_all(&bytes).unwrap();
         for _ in 0..40 {
             let _ = device.receive().map(drop);
-            let _ = device.receive_reply();
         }
     }
 }

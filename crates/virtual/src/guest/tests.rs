@@ -1,0 +1,128 @@
+//! Guests whose kernel is made by hand.
+
+use super::*;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+const WAIT: Message = Message { operation: Operation::Wait, queues: 0, sequence: 0, time: 500 };
+
+/// A guest that has booted, and its kernel's end of the connection.
+fn booted() -> (Guest, Connection) {
+    let (near, far) = UnixStream::pair().unwrap();
+    let of = |stream| Connection::new(stream, Duration::from_secs(1)).unwrap();
+    let (near, mut far) = (of(near), of(far));
+    let mut guest = Guest::new(0, "a".to_owned(), NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1500 });
+    guest.arrive(near, Message { operation: Operation::Start, ..WAIT });
+    guest.boot().unwrap();
+    assert_eq!(told(&mut far), Message { operation: Operation::Ack, time: 0, ..WAIT });
+    (guest, far)
+}
+
+fn told(kernel: &mut Connection) -> Message {
+    assert_eq!(kernel.read(true).unwrap(), Read::Some);
+    kernel.next().unwrap().unwrap()
+}
+
+fn says(guest: &mut Guest, kernel: &mut Connection, message: Message) -> Result<bool> {
+    assert!(kernel.send(message).unwrap());
+    guest.hear(true, 7_000, &mut Outbox::default())
+}
+
+#[test]
+fn a_guest_runs_at_the_time_that_it_waits_for_and_alone_until_the_horizon() {
+    let (mut guest, mut kernel) = booted();
+    assert!(guest.is_busy());
+    assert_eq!(guest.next_ns(), None);
+    assert!(says(&mut guest, &mut kernel, WAIT).unwrap());
+    assert!(!guest.is_busy());
+    assert_eq!(guest.next_ns(), Some(500));
+
+    guest.step(500, &mut Vec::new()).unwrap();
+    assert!(!guest.is_busy(), "the horizon is not reached");
+    guest.step(900, &mut Vec::new()).unwrap();
+    assert!(guest.is_busy());
+    let run = Message { operation: Operation::Run, queues: 0, sequence: 400, time: 500 };
+    assert_eq!(told(&mut kernel), run);
+    assert_eq!(kernel.read(false).unwrap(), Read::Nothing, "one message");
+}
+
+#[test]
+fn a_guest_runs_alone_only_until_something_comes_to_it() {
+    let (mut guest, mut kernel) = booted();
+    says(&mut guest, &mut kernel, WAIT).unwrap();
+    guest.accept(700, Port::Network, vec![0; 100]);
+    guest.step(u64::MAX, &mut Vec::new()).unwrap();
+    assert_eq!(told(&mut kernel).sequence, 200);
+    says(&mut guest, &mut kernel, Message { time: 10_000_000_000, ..WAIT }).unwrap();
+    guest.step(u64::MAX, &mut Vec::new()).unwrap();
+    assert_eq!(guest.counters.no_room, 1, "it has no card yet");
+    let run = Message { operation: Operation::Run, queues: 0, sequence: u32::MAX, time: 10_000_000_000 };
+    assert_eq!(told(&mut kernel), run, "4.3 s are the longest");
+}
+
+#[test]
+fn something_that_comes_late_comes_when_the_guest_has_run_on_to() {
+    let (mut guest, mut kernel) = booted();
+    says(&mut guest, &mut kernel, WAIT).unwrap();
+    guest.step(900, &mut Vec::new()).unwrap();
+    told(&mut kernel);
+    says(&mut guest, &mut kernel, Message { sequence: 300, time: 2_000, ..WAIT }).unwrap();
+    guest.accept(600, Port::Network, vec![0; 100]);
+    assert_eq!(guest.next_ns(), Some(800));
+}
+
+#[test]
+fn questions_are_answered() {
+    let (mut guest, mut kernel) = booted();
+    says(&mut guest, &mut kernel, WAIT).unwrap();
+    guest.step(900, &mut Vec::new()).unwrap();
+    told(&mut kernel);
+    for (operation, time) in [(Operation::Update, 0), (Operation::Get, 600), (Operation::GetTimeOfDay, 7_600)]
+    {
+        let question = Message { operation, queues: 0, sequence: 9, time: 600 };
+        says(&mut guest, &mut kernel, question).unwrap();
+        assert_eq!(told(&mut kernel), Message { operation: Operation::Ack, time, ..question });
+    }
+}
+
+#[test]
+fn what_no_kernel_says_is_an_error_that_names_the_host() {
+    let at = |operation, time| Message { operation, queues: 2, sequence: 0, time };
+    for message in [
+        Message { sequence: 401, ..WAIT },
+        at(Operation::Update, 499),
+        at(Operation::Update, 901),
+        at(Operation::Kick, 901),
+        Message { queues: 3, ..at(Operation::Kick, 600) },
+        Message { queues: 1 << 4, ..at(Operation::Kick, 600) },
+        at(Operation::Request, 600),
+        at(Operation::Run, 600),
+        at(Operation::Ack, 600),
+    ] {
+        let (mut guest, mut kernel) = booted();
+        says(&mut guest, &mut kernel, WAIT).unwrap();
+        guest.step(900, &mut Vec::new()).unwrap();
+        let error = says(&mut guest, &mut kernel, message).unwrap_err().to_string();
+        assert!(error.starts_with("host a: ") && error.contains(" ns"), "{error}");
+    }
+    let (mut guest, mut kernel) = booted();
+    says(&mut guest, &mut kernel, WAIT).unwrap();
+    says(&mut guest, &mut kernel, WAIT).unwrap_err();
+}
+
+#[test]
+fn a_kick_of_a_queue_without_a_device_is_ignored() {
+    let (mut guest, mut kernel) = booted();
+    says(&mut guest, &mut kernel, Message { operation: Operation::Kick, queues: 2, sequence: 1, time: 0 })
+        .unwrap();
+    assert!(guest.is_busy());
+}
+
+#[test]
+fn a_kernel_that_ends_is_gone() {
+    let (mut guest, kernel) = booted();
+    drop(kernel);
+    assert!(guest.hear(true, 0, &mut Outbox::default()).unwrap());
+    assert!(guest.is_gone() && !guest.is_busy());
+    assert_eq!(guest.next_ns(), None);
+}
