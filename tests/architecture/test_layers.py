@@ -20,7 +20,7 @@ MAY_KNOW = {
     "network": {"units", "random", "link", "plan", "record"},
     "plan": {"units", "random", "link", "congestion"},
     "endpoints": {"units", "random", "network", "plan", "record", "congestion", "transport"},
-    "sim": {"units", "network", "plan", "record", "endpoints"},
+    "sim": {"units", "random", "network", "plan", "record", "endpoints"},
     "record": {"units"},
     "storage": set(),
     "live": {
@@ -37,7 +37,7 @@ MAY_KNOW = {
         "virtual",
     },
     "relay": {"units", "random", "link", "network", "plan", "record", "storage"},
-    "virtual": set(),
+    "virtual": {"random"},
     "capture": set(),
     "kernels": set(),
     "bpf-cc": {"congestion", "units"},

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Its file name. It is never called ssh: programs that look for ssh shall not find it unasked.
 const NAME: &str = "longhaul-agent";
-const SCRIPT: &str = include_str!("agent.sh");
+const SCRIPT: &str = concat!(include_str!("agent_arguments.sh"), include_str!("agent.sh"));
 
 /// Writes the agent and what it must know of each host into `files`; returns the agent's path.
 ///

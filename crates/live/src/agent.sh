@@ -1,19 +1,4 @@
-#!/bin/sh
-# Runs a command in another host of the same run: longhaul-agent [options of ssh] [user@]HOST [COMMAND...]
 here=@HERE@
-fail() { echo "longhaul-agent: $*" >&2; exit 255; }
-while :; do
-  case ${1-} in
-    --) shift; break ;;
-    -n) exec </dev/null; shift ;;
-    -[BbcDEeFIiJLlmOopQRSWw]) shift 2 || fail "option $1 lacks its value" ;;
-    -*) shift ;;
-    *) break ;;
-  esac
-done
-[ $# -gt 0 ] || fail "name a host: longhaul-agent HOST COMMAND"
-host=${1##*@}
-shift
 [ -n "${LONGHAUL_HOST-}" ] || fail "works only inside a run; from outside: longhaul exec $host"
 case $host in */* | .*) fail "\"$host\" is not a name of a host" ;; esac
 [ -r "$here/host.$host" ] || fail "there is no host \"$host\" in this run; see $here/../hostfile"

@@ -75,6 +75,13 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl From<longhaul_virtual::Error> for Error {
+    /// A kernel of a host that breaks its protocols, or whose connection fails.
+    fn from(error: longhaul_virtual::Error) -> Self {
+        Error::crash(error.to_string())
+    }
+}
+
 impl From<InvalidValue> for Error {
     fn from(invalid: InvalidValue) -> Self {
         let (path, rule) = (invalid.path(), invalid.rule());

@@ -29,6 +29,7 @@ mod oom;
 mod packet_pool;
 mod process;
 mod program;
+mod programs;
 mod readiness;
 mod realtime;
 mod recorder;

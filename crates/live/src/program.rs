@@ -151,18 +151,18 @@ impl From<&libc::rusage> for ProcessorTime {
 }
 
 /// The host that a program starts in.
-pub enum Place<'a> {
+pub enum ProgramHost<'a> {
     /// Namespaces, and the control group if there is one.
-    Host(&'a Host, Option<&'a File>),
+    Namespaces(&'a Host, Option<&'a File>),
     /// The host that this process is in, by name.
-    Here(&'a str),
+    Local(&'a str),
 }
 
-impl Place<'_> {
+impl ProgramHost<'_> {
     fn name(&self) -> &str {
         match self {
-            Place::Host(host, _) => &host.name,
-            Place::Here(name) => name,
+            ProgramHost::Namespaces(host, _) => &host.name,
+            ProgramHost::Local(name) => name,
         }
     }
 }
@@ -182,7 +182,7 @@ pub struct ProgramEnvironment<'a> {
 /// Starts `program` in a host; the calling process must have one thread.
 pub fn start(
     program: &Program,
-    place: &Place<'_>,
+    place: &ProgramHost<'_>,
     environment: &ProgramEnvironment<'_>,
 ) -> Result<libc::pid_t> {
     fork_program(program, place, environment, |prepared, _report| {
@@ -202,7 +202,7 @@ pub fn start_traffic_generator(
     program: &Program,
     mut generator: TrafficGenerator<'_>,
     start_time: &SharedStart,
-    place: &Place<'_>,
+    place: &ProgramHost<'_>,
     environment: &ProgramEnvironment<'_>,
 ) -> Result<libc::pid_t> {
     fork_program(program, place, environment, |_prepared, report| {
@@ -221,7 +221,7 @@ pub fn start_traffic_generator(
 /// dropped the report, or executed something, the parent waits.
 fn fork_program(
     program: &Program,
-    place: &Place<'_>,
+    place: &ProgramHost<'_>,
     environment: &ProgramEnvironment<'_>,
     then: impl FnOnce(&Prepared, &mut Option<File>) -> (&'static str, std::io::Error),
 ) -> Result<libc::pid_t> {
@@ -288,8 +288,8 @@ impl Prepared {
     }
 
     /// In the child: enters the host, or returns the step that failed.
-    fn enter(&self, place: &Place<'_>) -> std::result::Result<(), (&'static str, std::io::Error)> {
-        if let Place::Host(host, group) = place {
+    fn enter(&self, place: &ProgramHost<'_>) -> std::result::Result<(), (&'static str, std::io::Error)> {
+        if let ProgramHost::Namespaces(host, group) = place {
             if let Some(mut group) = *group {
                 // "0" is the writer itself, whatever its number in whichever PID namespace.
                 let _ = group.write_all(b"0");

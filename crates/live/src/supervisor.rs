@@ -6,7 +6,7 @@ pub(crate) mod environment;
 mod requests;
 mod schedule;
 
-pub use requests::{ControlConnections, Request, report_failed, send, stopped};
+pub use requests::{ControlConnections, NOT_STARTED, Request, check_changes, report_failed, send, stopped};
 
 use crate::agent;
 use crate::bpf_loader::{LoadedAlgorithm, Loader};
@@ -20,7 +20,8 @@ use crate::host::{self, BuildContext, Host, Limits, Namespaces};
 use crate::isolation;
 use crate::memory::MemoryLimit;
 use crate::process::RUN_FAILED;
-use crate::program::{self, Place, ProgramEnvironment, ProgramState};
+use crate::program::{self, ProgramEnvironment, ProgramHost, ProgramState};
+use crate::programs::{self, Snapshot};
 use crate::run_record::{self, Ending};
 use crate::stderr_capture::CapturedStderr;
 use crate::sys::wait;
@@ -28,7 +29,7 @@ use crate::traffic::{SharedStart, TrafficGenerator};
 use crate::virtual_time::{self, Kernel};
 use children::{EngineProcess, ObserverProcess};
 use longhaul_network::Network;
-use longhaul_plan::{Cause, Event, Isolation, LinkChange, NodeKind, Plan};
+use longhaul_plan::{Event, Isolation, NodeKind, Plan};
 use longhaul_storage::{Disk, replace, replace_unsynced};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -40,8 +41,6 @@ use std::path::PathBuf;
 
 /// Interval between two checks whether a service listens.
 const READY_POLL_INTERVAL_NS: u64 = 5_000_000;
-/// Least time between two writes of the programs' states.
-const SNAPSHOT_INTERVAL_NS: u64 = 1_000_000_000;
 /// Between the last preparation and the clock's zero.
 const START_MARGIN_NS: u64 = 20_000_000;
 
@@ -139,7 +138,7 @@ struct Supervisor<'a> {
     /// Whether the clock has been started.
     started: bool,
     /// When the programs' states are written next.
-    snapshot: ProgramSnapshot,
+    snapshot: Snapshot,
     clock: Clock,
     start_time: SharedStart,
     keep: bool,
@@ -237,7 +236,7 @@ impl<'a> Supervisor<'a> {
             observer,
             observer_failure: None,
             started: false,
-            snapshot: ProgramSnapshot::default(),
+            snapshot: Snapshot::default(),
             clock: Clock::starting_now(),
             start_time: SharedStart::new()
                 .map_err(|error| Error::wrap("create the start time of traffic generators", error))?,
@@ -337,16 +336,14 @@ impl<'a> Supervisor<'a> {
             let isolation = self.plan.isolation;
             let environment =
                 ProgramEnvironment { cwd: &self.cwd, directory: &self.directory, env: &self.env, isolation };
-            let place = Place::Host(host, self.host_groups[planned.host].as_ref());
+            let place = ProgramHost::Namespaces(host, self.host_groups[planned.host].as_ref());
             let started_ns = self.clock.signed_ns();
             let pid =
                 program::start_traffic_generator(planned, generator, &self.start_time, &place, &environment)
                     .map_err(|error| error.at(format!("traffic {}", planned.name)))?;
             let running = &mut self.programs[index];
             (running.start_ns, running.pid) = (Some(started_ns), Some(pid));
-            control.report(
-                &json!({"event": "program", "name": running.name, "host": running.host, "state": "started"}),
-            );
+            control.report(&running.started_event());
         }
         Ok(())
     }
@@ -381,7 +378,7 @@ impl<'a> Supervisor<'a> {
             self.check_engine()?;
             let now_ns = self.clock.ns();
             self.start_and_stop_due(now_ns, control);
-            self.write_program_states(now_ns);
+            self.snapshot.write(&self.directory, &self.programs);
             if let Some(ending) = self.is_over(now_ns).or_else(|| self.memory_exceeded(now_ns)) {
                 return Ok(ending);
             }
@@ -419,27 +416,7 @@ impl<'a> Supervisor<'a> {
     }
 
     fn is_over(&self, now_ns: u64) -> Option<Ending> {
-        if self.keep {
-            return None;
-        }
-        if let Some(duration_ns) = self.plan.duration_ns {
-            (now_ns >= duration_ns).then(|| Ending::new("duration", "its duration has passed"))
-        } else {
-            let busy =
-                self.programs.iter().any(|running| !running.service && running.is_pending_or_running());
-            let reason = "all programs that end by themselves have ended";
-            (!busy && !self.engine.busy).then(|| Ending::new("programs", reason))
-        }
-    }
-
-    /// Writes the programs' states at most once a second, for the results of a run that is killed.
-    fn write_program_states(&mut self, now_ns: u64) {
-        let ProgramSnapshot { changed, next_ns } = &mut self.snapshot;
-        if *changed && now_ns >= *next_ns {
-            (*changed, *next_ns) = (false, now_ns + SNAPSHOT_INTERVAL_NS);
-            let text = format!("{:#}\n", json!(self.programs));
-            let _ = replace_unsynced(&Disk, &self.directory.join("raw/programs.json"), text.as_bytes());
-        }
+        if self.keep { None } else { programs::ending(self.plan, &self.programs, now_ns, self.engine.busy) }
     }
 
     fn report_program_ends(&mut self, control: &mut ControlConnections) {
@@ -447,11 +424,7 @@ impl<'a> Supervisor<'a> {
             self.programs.iter_mut().filter(|running| running.end_ns.is_some() && !running.reported)
         {
             running.reported = true;
-            control.report(&json!({
-                "event": "program", "name": running.name, "host": running.host, "state": "ended",
-                "exit": running.exit, "signal": running.signal, "expect_exit": running.expect_exit,
-                "stopped_by_run": running.stopped_by_run,
-            }));
+            control.report(&running.ended_event());
         }
     }
 
@@ -513,13 +486,15 @@ impl<'a> Supervisor<'a> {
                     (host.name.clone(), json!(BTreeMap::from(host.namespaces.descriptors())))
                 }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd, "cgroups": self.groups, "isolation": self.plan.isolation})
             }
-            Request::Change { changes, cause } => match self.check_changes(&changes, &cause) {
-                Err(error) => json!({"ok": false, "message": error.to_string()}),
-                Ok(repaced) => {
-                    self.repaced.extend(repaced);
-                    self.query_engine(&Command::Change { changes, cause })
+            Request::Change { changes, cause } => {
+                match requests::check_changes(self.plan, self.clock.ns(), &self.repaced, &changes, &cause) {
+                    Err(error) => json!({"ok": false, "message": error.to_string()}),
+                    Ok(repaced) => {
+                        self.repaced.extend(repaced);
+                        self.query_engine(&Command::Change { changes, cause })
+                    }
                 }
-            },
+            }
             Request::Programs {} => json!({
                 "ok": true, "t_ns": self.clock.ns(), "programs": self.programs, "cgroups": self.groups,
             }),
@@ -530,30 +505,6 @@ impl<'a> Supervisor<'a> {
                 status
             }
         }
-    }
-
-    /// Checks that all of `changes` are possible; returns those of hosts' pacing.
-    fn check_changes(&self, changes: &[LinkChange], cause: &Cause) -> Result<Vec<Event>> {
-        if changes.is_empty() {
-            return Err(Error::new("changes: the list is empty").with_remedy("send at least one change"));
-        }
-        if !cause.is_intervention() {
-            return Err(Error::new("cause: a request is made by a user, not by the scenario"));
-        }
-        let at_ns = self.clock.ns();
-        let planned = self.plan.events.iter().filter(|each| each.at_ns <= at_ns);
-        let mut before: Vec<&Event> = planned.chain(&self.repaced).collect();
-        before.sort_by_key(|each| each.at_ns);
-        let mut repaced: Vec<Event> = Vec::new();
-        for change in changes {
-            let event = change.clone().at(at_ns, Some(cause.clone()));
-            self.plan.check_event(&event)?;
-            self.plan.check_pacing(before.iter().copied().chain(&repaced), &event)?;
-            if !event.change.pacing.is_empty() {
-                repaced.push(event);
-            }
-        }
-        Ok(repaced)
     }
 
     fn query_engine(&mut self, command: &Command) -> Value {
@@ -568,13 +519,6 @@ impl<'a> Supervisor<'a> {
             Err(error) => json!({"ok": false, "message": error.to_string()}),
         }
     }
-}
-
-/// When the programs' states are written to `raw/programs.json`.
-#[derive(Debug, Default)]
-struct ProgramSnapshot {
-    changed: bool,
-    next_ns: u64,
 }
 
 fn load_algorithms(plan: &Plan, control: &mut ControlConnections) -> Result<Vec<LoadedAlgorithm>> {

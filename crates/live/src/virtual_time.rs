@@ -4,7 +4,7 @@
 //! are equal bit by bit. The network, its records and the plan are those of a live run.
 
 mod agent;
-mod clockwork;
+mod controller;
 mod frames;
 mod kernels;
 mod messages;

@@ -5,9 +5,9 @@
 //! is taken at its due time, when and how often [`Network::advance`] is called changes nothing.
 #![forbid(unsafe_code)]
 
+mod arrivals;
 mod calendar;
 mod entrance;
-mod foresight;
 pub mod icmp;
 pub mod journal;
 mod line;
@@ -21,8 +21,8 @@ mod routes;
 mod topology;
 mod trial;
 
+pub use arrivals::KnownArrivals;
 pub use calendar::Calendar;
-pub use foresight::Foresight;
 pub use line::line;
 pub use monitor::Bins;
 pub use network::{LinkCounters, Network, Sink, Totals};

@@ -21,10 +21,12 @@
 mod distribution;
 mod gamma;
 mod inverse_gaussian;
+mod mix;
 mod normal;
 mod stream;
 
 pub use distribution::Distribution;
+pub use mix::mix;
 pub use stream::{Seed, Stream};
 
 /// The chance that a standard normal variable stays below `z`, kept off 0 and 1.

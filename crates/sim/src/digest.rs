@@ -1,3 +1,4 @@
+use longhaul_random::mix;
 use longhaul_units::Time;
 
 /// A fingerprint of everything that left the network, and when, in whatever order it is reported: equal
@@ -16,13 +17,6 @@ impl Digest {
     pub fn value(self) -> u64 {
         self.0
     }
-}
-
-#[inline]
-fn mix(word: u64) -> u64 {
-    let mixed = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

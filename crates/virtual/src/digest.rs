@@ -1,3 +1,5 @@
+use longhaul_random::mix;
+
 /// A fingerprint of frames, where and when: equal runs have equal digests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Digest(u64);
@@ -21,13 +23,6 @@ impl Digest {
     pub fn value(self) -> u64 {
         self.0
     }
-}
-
-/// The finaliser of splitmix64.
-fn mix(word: u64) -> u64 {
-    let mixed = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One guest: a kernel that runs only when it is told to, its two devices, and what is on the way to it.
+//! One guest: a kernel that runs only when it receives RUN, its two devices, and the packets on their way to it.
 
 use crate::error::{Error, Result};
 use crate::protocol::{Connection, Message, Operation, Read};
@@ -68,7 +68,7 @@ pub struct GuestCounters {
 
 /// What comes to a guest.
 #[derive(Debug)]
-struct Coming {
+struct Delivery {
     due_ns: u64,
     port: Port,
     bytes: Vec<u8>,
@@ -79,13 +79,13 @@ enum State {
     /// It has not connected.
     Absent,
     /// It has asked for the time for the first time, by a message with this number.
-    Arrived { sequence: u32 },
+    Connected { sequence: u32 },
     /// It runs.
     Running,
     /// It waits for the time that it has asked for.
     Waiting,
-    /// It has ended.
-    Gone,
+    /// Its connection has ended.
+    Ended,
 }
 
 /// A guest.
@@ -98,13 +98,13 @@ pub(crate) struct Guest {
     now_ns: u64,
     /// When it last began to run, and the time before which it may run on by itself.
     began_ns: u64,
-    alone_until_ns: u64,
+    free_until_ns: u64,
     /// When it wants to run next.
-    wanted_ns: Option<u64>,
+    requested_ns: Option<u64>,
     /// In order of time.
-    inbox: VecDeque<Coming>,
+    inbox: VecDeque<Delivery>,
     pub devices: [Device; 2],
-    /// Queues whose interrupt it has not been told of.
+    /// Queues with interrupts that have not been sent to it.
     interrupts: u32,
     pub counters: GuestCounters,
 }
@@ -120,8 +120,8 @@ impl Guest {
             state: State::Absent,
             now_ns: 0,
             began_ns: 0,
-            alone_until_ns: 0,
-            wanted_ns: None,
+            free_until_ns: 0,
+            requested_ns: None,
             inbox: VecDeque::new(),
             interrupts: 0,
             counters: GuestCounters::default(),
@@ -134,20 +134,20 @@ impl Guest {
     }
 
     /// Takes over its connection, on which it has sent its first message.
-    pub fn arrive(&mut self, connection: Connection, first: Message) {
+    pub fn connect(&mut self, connection: Connection, first: Message) {
         self.connection = Some(connection);
-        self.state = State::Arrived { sequence: first.sequence };
+        self.state = State::Connected { sequence: first.sequence };
     }
 
-    pub fn has_arrived(&self) -> bool {
+    pub fn has_connected(&self) -> bool {
         self.state != State::Absent
     }
 
-    pub fn is_gone(&self) -> bool {
-        self.state == State::Gone
+    pub fn has_ended(&self) -> bool {
+        self.state == State::Ended
     }
 
-    /// Whether something is heard of it before it can be told to go on.
+    /// Whether it runs: it will send a message.
     pub fn is_busy(&self) -> bool {
         self.state == State::Running
     }
@@ -159,26 +159,26 @@ impl Guest {
 
     /// When it has something to do next, if it waits for that.
     pub fn next_ns(&self) -> Option<u64> {
-        let coming = self.inbox.front().map(|coming| coming.due_ns);
+        let delivery = self.inbox.front().map(|delivery| delivery.due_ns);
         let interrupt = (self.interrupts != 0).then_some(self.now_ns);
-        let next = [self.wanted_ns, coming, interrupt].into_iter().flatten().min();
+        let next = [self.requested_ns, delivery, interrupt].into_iter().flatten().min();
         next.filter(|_| self.state == State::Waiting).map(|next_ns| next_ns.max(self.now_ns))
     }
 
     /// Lets it boot, at time zero.
     pub fn boot(&mut self) -> Result<()> {
-        if let (State::Arrived { sequence }, Some(connection)) = (self.state, &mut self.connection) {
+        if let (State::Connected { sequence }, Some(connection)) = (self.state, &mut self.connection) {
             let message = Message { operation: Operation::Ack, queues: 0, sequence, time: 0 };
-            let sent = connection.send_start(message).map_err(|error| self.broken(&error))?;
-            self.state = if sent { State::Running } else { State::Gone };
+            let sent = connection.send_start(message).map_err(|error| self.connection_error(&error))?;
+            self.state = if sent { State::Running } else { State::Ended };
         }
         Ok(())
     }
 
     /// Takes what is to be given to it at `due_ns`; what was taken before and is due at the same time comes first.
-    pub fn accept(&mut self, due_ns: u64, port: Port, bytes: Vec<u8>) {
-        let place = self.inbox.partition_point(|coming| coming.due_ns <= due_ns);
-        self.inbox.insert(place, Coming { due_ns, port, bytes });
+    pub fn enqueue(&mut self, due_ns: u64, port: Port, bytes: Vec<u8>) {
+        let place = self.inbox.partition_point(|delivery| delivery.due_ns <= due_ns);
+        self.inbox.insert(place, Delivery { due_ns, port, bytes });
     }
 
     /// Lets it do its next thing, if it waits and that is before the horizon. Afterwards it is busy, or has
@@ -187,7 +187,7 @@ impl Guest {
         while let Some(at_ns) = self.next_ns().filter(|&at_ns| at_ns < horizon_ns) {
             self.now_ns = at_ns;
             self.hand_over(spare)?;
-            if self.interrupts != 0 || self.wanted_ns.is_some_and(|wanted_ns| wanted_ns <= at_ns) {
+            if self.interrupts != 0 || self.requested_ns.is_some_and(|requested_ns| requested_ns <= at_ns) {
                 return self.run(horizon_ns);
             }
         }
@@ -197,28 +197,28 @@ impl Guest {
     /// Puts what is due into its devices, as far as there is room.
     fn hand_over(&mut self, spare: &mut Vec<Vec<u8>>) -> Result<()> {
         let mut has_delivered = [false; 2];
-        let is_due = |coming: &Coming| coming.due_ns <= self.now_ns;
+        let is_due = |delivery: &Delivery| delivery.due_ns <= self.now_ns;
         while self.inbox.front().is_some_and(is_due)
-            && let Some(coming) = self.inbox.pop_front()
+            && let Some(delivery) = self.inbox.pop_front()
         {
-            let port = coming.port as usize;
+            let port = delivery.port as usize;
             let device = &mut self.devices[port];
-            if device.deliver(&[IoSlice::new(&coming.bytes)])? {
+            if device.deliver(&[IoSlice::new(&delivery.bytes)])? {
                 has_delivered[port] = true;
-                if coming.port == Port::Network {
+                if delivery.port == Port::Network {
                     self.counters.delivered += 1;
-                    let late_ns = self.now_ns - coming.due_ns;
+                    let late_ns = self.now_ns - delivery.due_ns;
                     self.counters.late += u64::from(late_ns > 0);
                     self.counters.most_late_ns = self.counters.most_late_ns.max(late_ns);
                 }
             } else if has_delivered[port] && device.wants_interrupt(Queue::Receive)? {
                 // There is room again when the guest has seen the interrupt.
-                self.inbox.push_front(coming);
+                self.inbox.push_front(delivery);
                 break;
             } else {
                 self.counters.no_room += 1;
             }
-            spare.push(coming.bytes);
+            spare.push(delivery.bytes);
         }
         for port in Port::ALL.into_iter().filter(|&port| has_delivered[port as usize]) {
             self.interrupt(port, Queue::Receive)?;
@@ -236,50 +236,50 @@ impl Guest {
     }
 
     fn run(&mut self, horizon_ns: u64) -> Result<()> {
-        self.wanted_ns = None;
+        self.requested_ns = None;
         self.counters.runs += 1;
-        let alone_until_ns = self.inbox.front().map_or(horizon_ns, |coming| coming.due_ns.min(horizon_ns));
-        let alone_ns = u32::try_from(alone_until_ns.saturating_sub(self.now_ns)).unwrap_or(u32::MAX);
+        let free_until_ns = self.inbox.front().map_or(horizon_ns, |delivery| delivery.due_ns.min(horizon_ns));
+        let free_ns = u32::try_from(free_until_ns.saturating_sub(self.now_ns)).unwrap_or(u32::MAX);
         self.began_ns = self.now_ns;
-        self.alone_until_ns = self.now_ns + u64::from(alone_ns);
+        self.free_until_ns = self.now_ns + u64::from(free_ns);
         self.state = State::Running;
-        self.tell(Operation::Run, alone_ns, self.now_ns)
+        self.send(Operation::Run, free_ns, self.now_ns)
     }
 
     /// Sends a message, with the interrupts that there are.
-    fn tell(&mut self, operation: Operation, sequence: u32, time: u64) -> Result<()> {
+    fn send(&mut self, operation: Operation, sequence: u32, time: u64) -> Result<()> {
         let Some(connection) = &mut self.connection else { return Ok(()) };
         let queues = std::mem::take(&mut self.interrupts);
         let sent = connection.send(Message { operation, queues, sequence, time });
-        if !sent.map_err(|error| self.broken(&error))? {
+        if !sent.map_err(|error| self.connection_error(&error))? {
             self.end();
         }
         Ok(())
     }
 
-    /// It has ended: nothing more is heard of it.
+    /// Marks it as ended.
     fn end(&mut self) {
-        self.state = State::Gone;
+        self.state = State::Ended;
         self.connection = None;
-        self.wanted_ns = None;
+        self.requested_ns = None;
         self.interrupts = 0;
         self.inbox.clear();
     }
 
     /// Takes its messages about time, after waiting for them if `waits`; returns whether there were any. What the guest has
     /// sent is added to `out`. `unix_ns` is the Unix time of the clock's zero.
-    pub fn hear(&mut self, waits: bool, unix_ns: u64, out: &mut Outbox) -> Result<bool> {
+    pub fn receive(&mut self, waits: bool, unix_ns: u64, out: &mut Outbox) -> Result<bool> {
         let Some(connection) = &mut self.connection else { return Ok(false) };
-        match connection.read(waits).map_err(|error| self.broken(&error))? {
+        match connection.read(waits).map_err(|error| self.connection_error(&error))? {
             Read::Some => {}
             Read::Nothing => return Ok(false),
-            Read::Gone => {
+            Read::Closed => {
                 self.end();
                 return Ok(true);
             }
         }
         while let Some(connection) = &mut self.connection
-            && let Some(message) = connection.next().map_err(|error| self.broken(&error))?
+            && let Some(message) = connection.next().map_err(|error| self.connection_error(&error))?
         {
             self.handle(message, unix_ns, out)?;
         }
@@ -287,23 +287,23 @@ impl Guest {
     }
 
     fn handle(&mut self, message: Message, unix_ns: u64, out: &mut Outbox) -> Result<()> {
-        // What waits says nothing: its queues are not looked at while it runs, and it does not run unless told to.
+        // A guest that waits sends nothing.
         if self.state != State::Running {
             return Err(self.unexpected(message));
         }
         let answer = match message.operation {
             Operation::Wait => {
-                self.pass_time(self.began_ns + u64::from(message.sequence), message)?;
-                self.wanted_ns = Some(message.time);
+                self.advance_clock(self.began_ns + u64::from(message.sequence), message)?;
+                self.requested_ns = Some(message.time);
                 self.state = State::Waiting;
                 return Ok(());
             }
             Operation::Kick => {
-                self.pass_time(message.time, message)?;
+                self.advance_clock(message.time, message)?;
                 return self.take_sent(message, out);
             }
             Operation::Update => {
-                self.pass_time(message.time, message)?;
+                self.advance_clock(message.time, message)?;
                 0
             }
             Operation::Get => self.now_ns,
@@ -315,12 +315,12 @@ impl Guest {
             | Operation::Run
             | Operation::FreeUntil => return Err(self.unexpected(message)),
         };
-        self.tell(Operation::Ack, message.sequence, answer)
+        self.send(Operation::Ack, message.sequence, answer)
     }
 
     /// Moves its clock to the time of a message, which may not be one that it cannot have reached.
-    fn pass_time(&mut self, now_ns: u64, message: Message) -> Result<()> {
-        if !(self.now_ns..=self.alone_until_ns).contains(&now_ns) {
+    fn advance_clock(&mut self, now_ns: u64, message: Message) -> Result<()> {
+        if !(self.now_ns..=self.free_until_ns).contains(&now_ns) {
             return Err(self.unexpected(message));
         }
         self.now_ns = now_ns;
@@ -349,7 +349,7 @@ impl Guest {
     }
 
     /// Takes a message of a device.
-    pub fn hear_device(&mut self, port: Port) -> Result<()> {
+    pub fn receive_from_device(&mut self, port: Port) -> Result<()> {
         let (Received::Handled | Received::Closed) = self.devices[port as usize].receive()?;
         Ok(())
     }
@@ -359,7 +359,7 @@ impl Guest {
         Error::Protocol { guest: self.name.clone(), operation }
     }
 
-    fn broken(&self, error: &std::io::Error) -> Error {
+    fn connection_error(&self, error: &std::io::Error) -> Error {
         Error::Connection { guest: self.name.clone(), message: error.to_string() }
     }
 }

@@ -15,9 +15,9 @@ use std::time::Duration;
 pub const TIME_SOCKET: &str = "time";
 
 /// How long a kernel that has connected may take for its first message.
-const FIRST_WORD: Duration = Duration::from_secs(10);
-/// How long the only guest that runs is listened to without a look at anything else.
-const LONELY: Duration = Duration::from_millis(5);
+const FIRST_MESSAGE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long to wait for a message of the only running guest before other descriptors are polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How far [`Guests::run_until`] has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ const LONELY: Duration = Duration::from_millis(5);
 pub enum Progress {
     /// No guest has anything to do before the horizon.
     Reached,
-    /// Nothing was heard for the given time of those that run.
+    /// The guests that run have sent no message for the given time.
     Silent,
 }
 
@@ -34,7 +34,7 @@ pub struct Guests {
     all: Vec<Guest>,
     epoll: Epoll,
     time: UnixListener,
-    doors: Vec<[UnixListener; 2]>,
+    listeners: Vec<[UnixListener; 2]>,
     /// Unix time of the clock's zero.
     unix_ns: u64,
     out: Outbox,
@@ -44,7 +44,7 @@ pub struct Guests {
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Time,
-    Door(Port),
+    Listener(Port),
     Guest,
     Device(Port),
 }
@@ -53,8 +53,8 @@ impl Source {
     const ALL: [Source; 6] = [
         Source::Time,
         Source::Guest,
-        Source::Door(Port::Network),
-        Source::Door(Port::Console),
+        Source::Listener(Port::Network),
+        Source::Listener(Port::Console),
         Source::Device(Port::Network),
         Source::Device(Port::Console),
     ];
@@ -63,7 +63,7 @@ impl Source {
         let kind = match self {
             Source::Time => 0,
             Source::Guest => 1,
-            Source::Door(port) => 2 + port as u64,
+            Source::Listener(port) => 2 + port as u64,
             Source::Device(port) => 4 + port as u64,
         };
         (guest as u64) << 3 | kind
@@ -102,29 +102,29 @@ impl Guests {
             Ok(listener)
         };
         let time = open(TIME_SOCKET, Source::Time, 0)?;
-        let mut doors = Vec::with_capacity(hosts.len());
+        let mut listeners = Vec::with_capacity(hosts.len());
         for guest in 0..hosts.len() {
-            let open = |port| open(&socket_name(guest, port), Source::Door(port), guest);
-            doors.push([open(Port::Network)?, open(Port::Console)?]);
+            let open = |port| open(&socket_name(guest, port), Source::Listener(port), guest);
+            listeners.push([open(Port::Network)?, open(Port::Console)?]);
         }
         let all: Vec<Guest> = hosts
             .into_iter()
             .enumerate()
             .map(|(number, (name, net))| Guest::new(number, name, net))
             .collect();
-        Ok(Guests { all, epoll, time, doors, unix_ns, out: Outbox::default() })
+        Ok(Guests { all, epoll, time, listeners, unix_ns, out: Outbox::default() })
     }
 
     /// Waits until all guests have connected, for at most `timeout`; returns whether they have.
     ///
     /// # Errors
     /// If a connection fails.
-    pub fn wait_for_arrival(&mut self, timeout: Duration) -> Result<bool> {
+    pub fn wait_for_connections(&mut self, timeout: Duration) -> Result<bool> {
         let until = std::time::Instant::now() + timeout;
-        while !self.all.iter().all(Guest::has_arrived) {
+        while !self.all.iter().all(Guest::has_connected) {
             let left = until.saturating_duration_since(std::time::Instant::now());
             if left.is_zero() || !self.turn(left)? {
-                return Ok(self.all.iter().all(Guest::has_arrived));
+                return Ok(self.all.iter().all(Guest::has_connected));
             }
         }
         Ok(true)
@@ -149,11 +149,11 @@ impl Guests {
         let mut room = self.out.spare.pop().unwrap_or_default();
         room.clear();
         room.extend_from_slice(bytes);
-        self.all[guest].accept(due_ns, port, room);
+        self.all[guest].enqueue(due_ns, port, room);
     }
 
-    /// Lets every guest run until it has nothing to do before `horizon_ns`; guests run side by side. If nothing is heard
-    /// for `silence`, returns; it may be called again to go on.
+    /// Lets every guest run until it has nothing to do before `horizon_ns`; guests run side by side. Without a message for
+    /// `silence`, returns; it may be called again to go on.
     ///
     /// # Errors
     /// If a guest breaks a protocol, or a connection fails.
@@ -170,23 +170,23 @@ impl Guests {
             if busy == 0 {
                 return Ok(Progress::Reached);
             }
-            let is_heard = busy == 1 && self.hear_alone(last, horizon_ns)?;
-            if !is_heard && !self.turn(silence)? {
+            let has_received = busy == 1 && self.receive_from_only(last, horizon_ns)?;
+            if !has_received && !self.turn(silence)? {
                 return Ok(Progress::Silent);
             }
         }
     }
 
     /// Lets the only guest that is busy run on until it has nothing to do before the horizon, or says nothing for a
-    /// while; returns whether it has said something. No other guest and none of its devices is looked after meanwhile.
-    fn hear_alone(&mut self, number: usize, horizon_ns: u64) -> Result<bool> {
+    /// while; returns whether it has sent a message. Other guests and devices are not polled meanwhile.
+    fn receive_from_only(&mut self, number: usize, horizon_ns: u64) -> Result<bool> {
         let guest = &mut self.all[number];
-        let mut is_heard = false;
-        while guest.is_busy() && guest.has_devices() && guest.hear(true, self.unix_ns, &mut self.out)? {
-            is_heard = true;
+        let mut has_received = false;
+        while guest.is_busy() && guest.has_devices() && guest.receive(true, self.unix_ns, &mut self.out)? {
+            has_received = true;
             guest.step(horizon_ns, &mut self.out.spare)?;
         }
-        Ok(is_heard)
+        Ok(has_received)
     }
 
     /// What guests have sent since the last call, in order of time; at one instant in order of the guests.
@@ -210,13 +210,8 @@ impl Guests {
     }
 
     /// Whether a guest has ended.
-    pub fn is_gone(&self, guest: usize) -> bool {
-        self.all[guest].is_gone()
-    }
-
-    /// Whether all guests have ended.
-    pub fn are_gone(&self) -> bool {
-        self.all.iter().all(Guest::is_gone)
+    pub fn has_ended(&self, guest: usize) -> bool {
+        self.all[guest].has_ended()
     }
 
     /// A device of a guest.
@@ -248,35 +243,36 @@ impl Guests {
 
     fn take(&mut self, source: Source, number: usize) -> Result<()> {
         match source {
-            Source::Time => self.admit(),
-            Source::Guest => self.all[number].hear(false, self.unix_ns, &mut self.out).map(|_| ()),
-            Source::Door(port) => {
-                let (stream, _) = self.doors[number][port as usize]
+            Source::Time => self.accept_guest(),
+            Source::Guest => self.all[number].receive(false, self.unix_ns, &mut self.out).map(|_| ()),
+            Source::Listener(port) => {
+                let (stream, _) = self.listeners[number][port as usize]
                     .accept()
                     .map_err(|error| Error::system("accept a guest's device", &error))?;
                 let device = &mut self.all[number].devices[port as usize];
                 device.connect(stream);
                 device.frontend().map_or(Ok(()), |fd| watch(&self.epoll, fd, Source::Device(port), number))
             }
-            Source::Device(port) => self.all[number].hear_device(port),
+            Source::Device(port) => self.all[number].receive_from_device(port),
         }
     }
 
-    /// Takes the connection of a guest, which tells its number by its first message.
-    fn admit(&mut self) -> Result<()> {
+    /// Accepts the connection of a guest; its first message has its number.
+    fn accept_guest(&mut self) -> Result<()> {
         let accept = |error: &dyn std::fmt::Display| Error::system("accept a guest", error);
         let (stream, _) = self.time.accept().map_err(|error| accept(&error))?;
-        let mut connection = Connection::new(stream, FIRST_WORD).map_err(|error| accept(&error))?;
+        let mut connection =
+            Connection::new(stream, FIRST_MESSAGE_TIMEOUT).map_err(|error| accept(&error))?;
         let mut first = None;
         while first.is_none() && connection.read(true).map_err(|error| accept(&error))? == Read::Some {
             first = connection.next().map_err(|error| accept(&error))?;
         }
         let Some(first) = first else { return Ok(()) };
-        connection.wait_for(LONELY).map_err(|error| accept(&error))?;
+        connection.wait_for(POLL_INTERVAL).map_err(|error| accept(&error))?;
         let place = first.time as usize;
         match self.all.get_mut(place) {
-            Some(guest) if first.operation == Operation::Start && !guest.has_arrived() => {
-                guest.arrive(connection, first);
+            Some(guest) if first.operation == Operation::Start && !guest.has_connected() => {
+                guest.connect(connection, first);
                 guest.fd().map_or(Ok(()), |fd| watch(&self.epoll, fd, Source::Guest, place))
             }
             // Nobody else is asked to connect.
@@ -310,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_tells_what_it_was_made_of() {
+    fn a_token_has_its_source_and_its_guest() {
         for source in Source::ALL {
             let (found, guest) = Source::of(source.token(70_000));
             assert_eq!(format!("{found:?}"), format!("{source:?}"));

@@ -2,7 +2,7 @@
 //! socket (`include/uapi/linux/um_timetravel.h`), as the recipe of guest kernels changes them (`controller.c` there).
 //!
 //! A kernel that runs sends what it has sent over its devices ([`Operation::Kick`]) and then that it waits, in one write; it
-//! runs again when it is told so, by one message. Only other messages are acknowledged.
+//! runs again when it receives one message ([`Operation::Run`]). Only other messages are acknowledged.
 
 use nix::fcntl::{OFlag, open};
 use nix::sys::socket::{ControlMessage, MsgFlags, recv, sendmsg};
@@ -108,8 +108,8 @@ pub(crate) enum Read {
     Some,
     /// Nothing, for as long as it waited.
     Nothing,
-    /// The other end is gone.
-    Gone,
+    /// The connection is closed.
+    Closed,
 }
 
 /// A connection with a kernel, and what was read of it.
@@ -146,12 +146,12 @@ impl Connection {
         self.taken = 0;
         let flags = if waits { MsgFlags::empty() } else { MsgFlags::MSG_DONTWAIT };
         match recv(self.stream.as_raw_fd(), &mut self.buffer[self.filled..], flags).map_err(io::Error::from) {
-            Ok(0) => Ok(Read::Gone),
+            Ok(0) => Ok(Read::Closed),
             Ok(bytes) => {
                 self.filled += bytes;
                 Ok(Read::Some)
             }
-            Err(error) if is_gone(&error) => Ok(Read::Gone),
+            Err(error) if has_ended(&error) => Ok(Read::Closed),
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
                 Ok(Read::Nothing)
             }
@@ -166,11 +166,11 @@ impl Connection {
         Message::of(bytes).map(Some)
     }
 
-    /// Sends a message; false if the other end is gone.
+    /// Sends a message; false if the connection is closed.
     pub fn send(&mut self, message: Message) -> io::Result<bool> {
         match self.stream.write_all(&message.bytes()) {
             Ok(()) => Ok(true),
-            Err(error) if is_gone(&error) => Ok(false),
+            Err(error) if has_ended(&error) => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -194,13 +194,13 @@ impl Connection {
         match sent.map_err(io::Error::from) {
             Ok(sent) if sent == SIZE => Ok(true),
             Ok(_) => Err(io::ErrorKind::WriteZero.into()),
-            Err(error) if is_gone(&error) => Ok(false),
+            Err(error) if has_ended(&error) => Ok(false),
             Err(error) => Err(error),
         }
     }
 }
 
-fn is_gone(error: &io::Error) -> bool {
+fn has_ended(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
     matches!(error.kind(), UnexpectedEof | ConnectionReset | BrokenPipe)
 }
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(far.read(false).unwrap(), Read::Nothing);
         assert_eq!(far.read(true).unwrap(), Read::Nothing);
         drop(near);
-        assert_eq!(far.read(true).unwrap(), Read::Gone);
+        assert_eq!(far.read(true).unwrap(), Read::Closed);
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gone_end_is_no_error() {
+    fn a_closed_connection_is_not_an_error() {
         let (mut near, far) = pair();
         drop(far);
         assert!(!near.send(RUN).unwrap());

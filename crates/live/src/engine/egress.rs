@@ -11,7 +11,7 @@ use crate::shape::{HEADER_ROOM, damage};
 use longhaul_endpoints::{PayloadPool, PayloadSink};
 use longhaul_network::journal::{Departure, Entry};
 use longhaul_network::{
-    DirectionId, Fate, Foresight, Message, NodeId, Origin, Packet, Reply, Sink, icmp, results,
+    DirectionId, Fate, KnownArrivals, Message, NodeId, Origin, Packet, Reply, Sink, icmp, results,
 };
 use longhaul_plan::{Plan, Sender, Way};
 use longhaul_record::{Classes, Distribution};
@@ -77,7 +77,7 @@ pub struct Egress<P> {
     pub unix_start_ns: u64,
     batches: Batches,
     /// What was written to hosts in advance, where the clock waits for packets.
-    pub foresight: Option<Foresight>,
+    pub known_arrivals: Option<KnownArrivals>,
     /// Hosts that were written to and may have answered; each once.
     pub written_to: Vec<usize>,
     scratch: Vec<u8>,
@@ -126,7 +126,7 @@ impl<P: Ports> Egress<P> {
                 .collect(),
             unix_start_ns,
             batches: Batches::new(outside_joins),
-            foresight: None,
+            known_arrivals: None,
             written_to: Vec::with_capacity(64),
             scratch: Vec::with_capacity(2_048),
             quoted: Vec::with_capacity(2_048),
@@ -328,8 +328,8 @@ impl<P: Ports> Sink for Egress<P> {
         self.real_packets -= 1;
         let Egress { flows, packet_pool, .. } = self;
         flows.delivered(&packet, || packet_pool.packet(packet.body));
-        if let (Some(foresight), Some(via)) = (&self.foresight, via)
-            && foresight.has_told(via, due)
+        if let (Some(known_arrivals), Some(via)) = (&self.known_arrivals, via)
+            && known_arrivals.includes(via, due)
         {
             return self.packet_pool.release(packet.body, 1);
         }

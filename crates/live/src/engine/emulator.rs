@@ -9,7 +9,7 @@ use crate::packet_pool::PacketPool;
 use crate::recorder::Recorder;
 use longhaul_endpoints::Endpoints;
 use longhaul_network::journal::Entry;
-use longhaul_network::{DirectionId, Flags, Foresight, Network, NodeId, Packet, icmp, results};
+use longhaul_network::{DirectionId, Flags, KnownArrivals, Network, NodeId, Packet, icmp, results};
 use longhaul_plan::{Event, Plan, Way};
 use longhaul_record::Distribution;
 use longhaul_units::{Span, Time};
@@ -77,22 +77,25 @@ impl<'a, P: Ports> Emulator<'a, P> {
         }
     }
 
-    /// From now on, hosts are told in advance what comes; see [`foresee`](Self::foresee).
-    pub fn look_ahead(&mut self) {
-        self.egress.foresight = Some(Foresight::new(&self.network));
+    /// From now on, packets are announced to hosts in advance; see [`announce_arrivals`](Self::announce_arrivals).
+    pub fn enable_lookahead(&mut self) {
+        self.egress.known_arrivals = Some(KnownArrivals::new(&self.network));
     }
 
     /// How long before they are due all packets to hosts are known, as long as no link is changed.
     pub fn lookahead(&self) -> Span {
-        self.egress.foresight.as_ref().map_or(Span::ZERO, |foresight| self.network.lookahead(foresight))
+        self.egress
+            .known_arrivals
+            .as_ref()
+            .map_or(Span::ZERO, |known_arrivals| self.network.lookahead(known_arrivals))
     }
 
     /// Writes to the hosts in advance what will be due before `before`, as known at `now`, the next event of the
-    /// network or of a host; see [`Network::foresee`].
-    pub fn foresee(&mut self, now: Time, before: Time) {
-        let Some(foresight) = &mut self.egress.foresight else { return };
+    /// network or of a host; see [`Network::announce_arrivals`].
+    pub fn announce_arrivals(&mut self, now: Time, before: Time) {
+        let Some(known_arrivals) = &mut self.egress.known_arrivals else { return };
         let coming = &mut self.coming;
-        self.network.foresee(now, before, foresight, |host, packet, due, via| {
+        self.network.announce_arrivals(now, before, known_arrivals, |host, packet, due, via| {
             coming.push((due, host, *packet, via));
         });
         coming.sort_by_key(|&(due, ..)| due);

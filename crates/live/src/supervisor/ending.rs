@@ -7,9 +7,9 @@ use crate::counters;
 use crate::engine::Command;
 use crate::error::{Error, Result};
 use crate::program;
+use crate::programs;
 use crate::readiness::is_readable;
 use crate::sys::{signals, wait};
-use longhaul_storage::{Disk, replace};
 use nix::poll::{PollFd, ppoll};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SigSet, Signal, kill};
@@ -46,22 +46,10 @@ impl Supervisor<'_> {
         {
             control.warn(format!("TCP socket statistics are incomplete, because the observer {how}"));
         }
-        let [counted, accounts, algorithms] = self.read_counters();
+        let counted = self.read_counters();
         let engine = self.end_engine();
         self.engine.warnings.drain(..).for_each(|warning| control.warn(warning));
-        let write = |name: &str, value: &serde_json::Value| {
-            let path = self.directory.join("raw").join(name);
-            replace(&Disk, &path, format!("{value:#}\n").as_bytes())
-                .map_err(|error| Error::wrap(format!("write {}", path.display()), error))
-        };
-        // If one cannot be written, the others may.
-        let written = [
-            write("programs.json", &json!(self.programs)),
-            write("hosts.json", &counted),
-            write("accounts.json", &accounts),
-            write("algorithms.json", &algorithms),
-        ];
-        engine.and(written.into_iter().collect())
+        engine.and(programs::write_records(&self.directory, &self.programs, &counted))
     }
 
     fn end_programs(&mut self, services: bool, control: &mut ControlConnections) {

@@ -6,7 +6,7 @@ use crate::exit_status::signal_name;
 use crate::readiness::{readable, wait_writable};
 use crate::run_record::Ending;
 use crate::unix_socket::NamedListener;
-use longhaul_plan::{Cause, LinkChange};
+use longhaul_plan::{Cause, Event, LinkChange, Plan};
 use nix::poll::PollFd;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -95,6 +95,36 @@ pub fn stopped(status: StopStatus, why: Option<String>) -> Ending {
         StopStatus::Crashed => ("crashed", "its client ended it because of a defect"),
     };
     Ending { has_results: true, ..Ending::new(status, why.unwrap_or_else(|| default.into())) }
+}
+
+/// Checks that all of `changes`, which `cause` requests at `at_ns`, are possible in a run with the plan's events and the
+/// changes of pacing `repaced`; returns their events of hosts' pacing.
+pub fn check_changes(
+    plan: &Plan,
+    at_ns: u64,
+    repaced: &[Event],
+    changes: &[LinkChange],
+    cause: &Cause,
+) -> Result<Vec<Event>> {
+    if changes.is_empty() {
+        return Err(Error::new("changes: the list is empty").with_remedy("send at least one change"));
+    }
+    if !cause.is_intervention() {
+        return Err(Error::new("cause: a request is made by a user, not by the scenario"));
+    }
+    let planned = plan.events.iter().filter(|each| each.at_ns <= at_ns);
+    let mut before: Vec<&Event> = planned.chain(repaced).collect();
+    before.sort_by_key(|each| each.at_ns);
+    let mut found: Vec<Event> = Vec::new();
+    for change in changes {
+        let event = change.clone().at(at_ns, Some(cause.clone()));
+        plan.check_event(&event)?;
+        plan.check_pacing(before.iter().copied().chain(&found), &event)?;
+        if !event.change.pacing.is_empty() {
+            found.push(event);
+        }
+    }
+    Ok(found)
 }
 
 /// Reports to the client that the run failed or crashed.

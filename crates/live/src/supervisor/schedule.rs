@@ -3,14 +3,14 @@
 use super::Supervisor;
 use super::requests::ControlConnections;
 use crate::clock::monotonic_ns;
-use crate::program::{self, Place, ProgramEnvironment, ProgramState};
-use serde_json::json;
+use crate::program::{self, ProgramEnvironment, ProgramHost};
+use crate::programs::have_ended;
 
 impl Supervisor<'_> {
     pub(super) fn start_and_stop_due(&mut self, now_ns: u64, control: &mut ControlConnections) {
         for index in 0..self.programs.len() {
             let planned = &self.plan.programs[index];
-            let is_due = planned.start_ns <= now_ns && self.have_ended(&planned.after);
+            let is_due = planned.start_ns <= now_ns && have_ended(&self.programs, &planned.after);
             let running = &mut self.programs[index];
             if running.start_ns.is_none() && running.error.is_none() && is_due {
                 self.start_program(index, control);
@@ -25,24 +25,18 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Whether all programs of these names have ended, or could not start.
-    fn have_ended(&self, names: &[String]) -> bool {
-        let is_awaited =
-            |running: &ProgramState| running.is_pending_or_running() && names.contains(&running.name);
-        names.is_empty() || !self.programs.iter().any(is_awaited)
-    }
-
     /// When the supervisor next has something to do, on the run's clock.
     pub(super) fn next_deadline_ns(&self) -> u64 {
         let programs = self.plan.programs.iter().zip(&self.programs).flat_map(|(planned, running)| {
-            let waits =
-                running.start_ns.is_some() || running.error.is_some() || !self.have_ended(&planned.after);
+            let waits = running.start_ns.is_some()
+                || running.error.is_some()
+                || !have_ended(&self.programs, &planned.after);
             let start = (!waits).then_some(planned.start_ns);
             let stop = planned.stop_ns.filter(|_| running.pid.is_some() && running.kill_at_ns.is_none());
             let kill = running.kill_at_ns.map(|at_ns| at_ns.saturating_sub(self.clock.start_ns()));
             [start, stop, kill].into_iter().flatten()
         });
-        let note = Some(self.snapshot.next_ns).filter(|_| self.snapshot.changed);
+        let note = self.snapshot.due_ns().map(|at_ns| at_ns.saturating_sub(self.clock.start_ns()));
         let end = self.plan.duration_ns.filter(|_| !self.keep);
         let others = [end, note, self.memory.next_check_ns()];
         programs.chain(others.into_iter().flatten()).min().unwrap_or(u64::MAX)
@@ -59,18 +53,15 @@ impl Supervisor<'_> {
         self.snapshot.changed = true;
         let Some(host) = &self.hosts[planned.host] else { return };
         let running = &mut self.programs[index];
-        let place = Place::Host(host, self.host_groups[planned.host].as_ref());
+        let place = ProgramHost::Namespaces(host, self.host_groups[planned.host].as_ref());
         match program::start(planned, &place, &environment) {
             Ok(pid) => {
                 running.pid = Some(pid);
-                control.report(&json!({"event": "program", "name": running.name, "host": running.host, "state": "started"}));
+                control.report(&running.started_event());
             }
             Err(error) => {
                 running.error = Some(error.to_string());
-                control.report(&json!({
-                    "event": "program", "name": running.name, "host": running.host,
-                    "state": "failed", "message": error.to_string(),
-                }));
+                control.report(&running.failed_event());
             }
         }
     }

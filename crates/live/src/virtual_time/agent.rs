@@ -4,13 +4,13 @@
 pub mod launcher;
 mod mounts;
 
-use super::messages::{Command, Lines, Order, Report, Setup};
+use super::messages::{Command, LineBuffer, Order, Report, Setup};
 use crate::clock::{Clock, monotonic_ns};
 use crate::counters;
 use crate::error::{Error, Result};
 use crate::host;
 use crate::netlink::{self, Netlink};
-use crate::program::{self, Place, ProgramEnvironment};
+use crate::program::{self, ProgramEnvironment, ProgramHost};
 use crate::readiness::{readable, wait_writable};
 use crate::supervisor::ending::{block_signals, wait_with_signals};
 use crate::sys::wait;
@@ -45,7 +45,7 @@ pub fn run_as_init() -> Result<Infallible> {
     block_signals();
     mounts::prepare()?;
     let mut console = Console::open()?;
-    console.report(&Report::Up)?;
+    console.report(&Report::Booted)?;
     let outcome = serve(&mut console);
     if let Err(error) = &outcome {
         let _ = console.report(&Report::Failed { message: error.to_string() });
@@ -57,14 +57,14 @@ pub fn run_as_init() -> Result<Infallible> {
 fn serve(console: &mut Console) -> Result<()> {
     let (node, setup) = loop {
         match console.next_order()? {
-            Order::Become { node, file } => {
+            Order::Configure { node, file } => {
                 let text = fs::read(&file)
                     .map_err(|error| Error::wrap(format!("read {}", file.display()), error))?;
                 let setup: Setup =
                     serde_json::from_slice(&text).map_err(|error| Error::wrap("read the setup", error))?;
                 break (node, setup);
             }
-            Order::Off => return Ok(()),
+            Order::PowerOff => return Ok(()),
             _ => {}
         }
     };
@@ -73,8 +73,8 @@ fn serve(console: &mut Console) -> Result<()> {
     let plan: Plan = longhaul_plan::from_json(&text).map_err(Error::from)?;
     mounts::enter_root(&setup)?;
     let this = plan.nodes.get(node).ok_or_else(|| Error::new("the plan has no such host"))?;
-    become_host(this, &plan.nodes)?;
-    console.report(&Report::Host)?;
+    configure_host(this, &plan.nodes)?;
+    console.report(&Report::Configured)?;
     let mut agent = Agent {
         plan: &plan,
         name: &this.name,
@@ -90,7 +90,7 @@ fn serve(console: &mut Console) -> Result<()> {
 }
 
 /// Gives this kernel the names, addresses and settings of a host.
-fn become_host(node: &Node, all: &[Node]) -> Result<()> {
+fn configure_host(node: &Node, all: &[Node]) -> Result<()> {
     nix::unistd::sethostname(&node.name).map_err(|error| Error::wrap("set the host name", error))?;
     let write = |path: &str, text: String| {
         fs::write(path, text).map_err(|error| Error::wrap(format!("write {path}"), error))
@@ -132,7 +132,7 @@ impl Agent<'_> {
                 } else if let Some(number) = self.commands.remove(&pid) {
                     let signal = if libc::WIFSIGNALED(status) { 128 + libc::WTERMSIG(status) } else { 0 };
                     let code = if signal == 0 { libc::WEXITSTATUS(status) } else { signal };
-                    console.report(&Report::RunEnded { number, code })?;
+                    console.report(&Report::CommandEnded { number, code })?;
                 }
             }
             self.check_services(console)?;
@@ -142,7 +142,7 @@ impl Agent<'_> {
                 console.report(&Report::Launch { ticket, host, command })?;
             }
             for order in console.orders()? {
-                if let Order::Off = order {
+                if let Order::PowerOff = order {
                     return Ok(());
                 }
                 self.handle_order(&order, console)?;
@@ -152,19 +152,19 @@ impl Agent<'_> {
 
     fn handle_order(&mut self, order: &Order, console: &mut Console) -> Result<()> {
         match *order {
-            Order::Become { .. } | Order::Off => Ok(()),
-            Order::Run { number, ref command } => match self.run(number, command) {
+            Order::Configure { .. } | Order::PowerOff => Ok(()),
+            Order::RunCommand { number, ref command } => match self.run(number, command) {
                 Ok(pid) => {
                     self.commands.insert(pid, number);
                     Ok(())
                 }
-                Err(_) => console.report(&Report::RunEnded { number, code: 127 }),
+                Err(_) => console.report(&Report::CommandEnded { number, code: 127 }),
             },
-            Order::Done { ticket, code } => {
-                launcher::answer(ticket, code);
+            Order::CommandEnded { ticket, code } => {
+                launcher::send_exit_code(ticket, code);
                 Ok(())
             }
-            Order::Zero { after_ns } => self
+            Order::StartClock { after_ns } => self
                 .start_time
                 .publish(Clock::starting_at(monotonic_ns() + after_ns))
                 .map_err(|error| Error::wrap("publish the start time to traffic generators", error)),
@@ -178,7 +178,7 @@ impl Agent<'_> {
                 };
                 console.report(&report)
             }
-            Order::Await { program, within_ns } => {
+            Order::AwaitReady { program, within_ns } => {
                 self.awaited.push((program, monotonic_ns().saturating_add(within_ns)));
                 Ok(())
             }
@@ -190,7 +190,7 @@ impl Agent<'_> {
                 }
                 Ok(())
             }
-            Order::Count => console.report(&Report::Counted {
+            Order::ReadCounters => console.report(&Report::Counters {
                 dropped: counters::read_here(),
                 all: counters::all_counters(),
                 congestion_control: counters::congestion_control(),
@@ -204,12 +204,12 @@ impl Agent<'_> {
         let mut env = self.setup.env.clone();
         env.extend(self.setup.spans.get(program).cloned().unwrap_or_default());
         let environment = environment(self.setup, &env);
-        let place = Place::Here(self.name);
+        let place = ProgramHost::Local(self.name);
         let Some(part) = &planned.plays else { return program::start(planned, &place, &environment) };
-        if self.network.is_none() {
-            self.network = Some(Network::new(self.plan)?);
-        }
-        let Some(network) = &self.network else { return Err(Error::new("there is no network")) };
+        let network = match &mut self.network {
+            Some(network) => network,
+            None => self.network.insert(Network::new(self.plan)?),
+        };
         let generator = TrafficGenerator::new(self.plan, network, part)?;
         program::start_traffic_generator(planned, generator, &self.start_time, &place, &environment)
     }
@@ -234,7 +234,7 @@ impl Agent<'_> {
             span: None,
             plays: None,
         };
-        program::start(&program, &Place::Here(self.name), &environment(self.setup, &self.setup.env))
+        program::start(&program, &ProgramHost::Local(self.name), &environment(self.setup, &self.setup.env))
     }
 
     fn check_services(&mut self, console: &mut Console) -> Result<()> {
@@ -265,7 +265,7 @@ fn environment<'a>(setup: &'a Setup, env: &'a BTreeMap<String, String>) -> Progr
 /// The console, read and written as a plain stream of bytes.
 struct Console {
     file: File,
-    lines: Lines,
+    lines: LineBuffer,
     orders: std::collections::VecDeque<Order>,
 }
 
@@ -281,7 +281,7 @@ impl Console {
         let mut settings = tcgetattr(&file).map_err(|error| failed(&error))?;
         cfmakeraw(&mut settings);
         tcsetattr(&file, SetArg::TCSANOW, &settings).map_err(|error| failed(&error))?;
-        Ok(Console { file, lines: Lines::default(), orders: std::collections::VecDeque::new() })
+        Ok(Console { file, lines: LineBuffer::default(), orders: std::collections::VecDeque::new() })
     }
 
     fn report(&mut self, report: &Report) -> Result<()> {
@@ -334,7 +334,7 @@ impl Console {
                 Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
                     return Ok(());
                 }
-                Err(error) => return Err(Error::wrap("hear the supervisor", error)),
+                Err(error) => return Err(Error::wrap("receive from the supervisor", error)),
             }
         }
     }

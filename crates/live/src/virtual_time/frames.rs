@@ -35,7 +35,7 @@ pub struct Frame {
 
 /// The hosts' cards, on a clock that waits for packets.
 #[derive(Debug, Default)]
-pub struct Cards {
+pub struct Nics {
     /// The time.
     pub now: Time,
     /// Frames that are to be given to hosts.
@@ -46,7 +46,7 @@ pub struct Cards {
     pub udp_offload: Vec<bool>,
 }
 
-impl Ports for Cards {
+impl Ports for Nics {
     fn now(&self) -> Time {
         self.now
     }
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_packet_survives_the_way_into_a_frame_and_back() {
-        let mut cards = Cards::default();
+        let mut cards = Nics::default();
         let (head, tail) = (&packet()[..30], &packet()[30..]);
         cards.write(3, Time::from_ns(5), &[IoSlice::new(head), IoSlice::new(tail)]).unwrap();
         let frame = cards.frames.pop().unwrap();

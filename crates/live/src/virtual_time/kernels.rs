@@ -20,7 +20,7 @@ pub struct Kernel {
     pub init: Vec<String>,
     /// Memory of each host, in bytes.
     pub memory_bytes: u64,
-    /// Real time without a word of a kernel after which the run says so, in seconds.
+    /// Real time without a message of a kernel after which the run warns, in seconds.
     pub patience_s: u64,
     /// Where kernels and this process meet: an empty directory, which nobody else may enter and whose maker removes it.
     pub directory: PathBuf,

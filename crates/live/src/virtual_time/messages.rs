@@ -1,4 +1,4 @@
-//! What the supervisor of a run on the virtual clock and the agents in its hosts tell each other over the hosts'
+//! What the supervisor of a run on the virtual clock and the agents in its hosts send each other over the hosts'
 //! consoles: one JSON object a line.
 
 use crate::counters::Counters;
@@ -12,14 +12,14 @@ use std::path::PathBuf;
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub enum Order {
     /// Become a host of the run that this file describes, a [`Setup`].
-    Become {
+    Configure {
         /// Its place among the plan's nodes.
         node: usize,
         /// The file, as the machine names it.
         file: PathBuf,
     },
     /// The run's clock starts `after_ns` from now.
-    Zero {
+    StartClock {
         /// Nanoseconds.
         after_ns: u64,
     },
@@ -29,7 +29,7 @@ pub enum Order {
         program: usize,
     },
     /// Tell when the service listens, or that it does not until then.
-    Await {
+    AwaitReady {
         /// Its place among the plan's programs.
         program: usize,
         /// Nanoseconds from now.
@@ -43,23 +43,23 @@ pub enum Order {
         number: i32,
     },
     /// Run a command that a program of another host has asked for.
-    Run {
+    RunCommand {
         /// Its number in the run.
         number: usize,
         /// The command.
         command: Command,
     },
     /// Tell a program here how a command that it has asked for has ended.
-    Done {
+    CommandEnded {
         /// The number that came with its [`Report::Launch`].
         ticket: u32,
         /// The exit code for it.
         code: i32,
     },
     /// Tell what the kernel has counted.
-    Count,
+    ReadCounters,
     /// Power off.
-    Off,
+    PowerOff,
 }
 
 /// A report of the agent of a host.
@@ -67,9 +67,9 @@ pub enum Order {
 #[serde(tag = "is", rename_all = "kebab-case")]
 pub enum Report {
     /// The kernel has booted.
-    Up,
+    Booted,
     /// The host is as the plan says.
-    Host,
+    Configured,
     /// A program has started.
     Started {
         /// Its place among the plan's programs.
@@ -111,14 +111,14 @@ pub enum Report {
         command: Command,
     },
     /// A command that another host has asked for has ended, or could not start.
-    RunEnded {
+    CommandEnded {
         /// Its number in the run.
         number: usize,
         /// Its exit code as a shell gives it.
         code: i32,
     },
     /// What the kernel has counted.
-    Counted {
+    Counters {
         /// Packets dropped, by counter.
         dropped: Counters,
         /// All counters.
@@ -155,13 +155,13 @@ pub struct Setup {
     pub spans: Vec<BTreeMap<String, String>>,
 }
 
-/// Lines out of bytes that come in pieces.
+/// Splits bytes that arrive in pieces into lines.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub struct LineBuffer {
     pending: Vec<u8>,
 }
 
-impl Lines {
+impl LineBuffer {
     /// Adds bytes and takes out the lines that are whole.
     pub fn take(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         self.pending.extend_from_slice(bytes);
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn lines_come_out_of_pieces() {
-        let mut lines = Lines::default();
+        let mut lines = LineBuffer::default();
         assert!(lines.take(b"{\"is\":").is_empty());
         assert_eq!(lines.take(b"\"up\"}\n\nx"), [b"{\"is\":\"up\"}".to_vec(), vec![]]);
         assert_eq!(lines.take(b"\n"), [b"x".to_vec()]);
@@ -189,9 +189,9 @@ mod tests {
 
     #[test]
     fn orders_and_reports_are_read_as_they_were_written() {
-        let order = serde_json::to_string(&Order::Await { program: 3, within_ns: 5 }).unwrap();
-        assert_eq!(order, r#"{"do":"await","program":3,"within_ns":5}"#);
-        assert!(matches!(serde_json::from_str(&order), Ok(Order::Await { program: 3, within_ns: 5 })));
+        let order = serde_json::to_string(&Order::AwaitReady { program: 3, within_ns: 5 }).unwrap();
+        assert_eq!(order, r#"{"do":"await-ready","program":3,"within_ns":5}"#);
+        assert!(matches!(serde_json::from_str(&order), Ok(Order::AwaitReady { program: 3, within_ns: 5 })));
         let report = r#"{"is":"not-started","program":1,"message":"no"}"#;
         assert!(matches!(serde_json::from_str(report), Ok(Report::NotStarted { program: 1, .. })));
     }

@@ -7,19 +7,20 @@ mod requests;
 mod schedule;
 
 use super::agent::launcher;
-use super::clockwork::{Clockwork, Step};
-use super::frames::{Cards, address};
+use super::controller::{Step, TimeController};
+use super::frames::{Nics, address};
 use super::kernels::{Kernel, Kernels};
-use super::messages::{Lines, Order, Report, Setup};
+use super::messages::{LineBuffer, Order, Report, Setup};
 use crate::clock::monotonic_ns;
 use crate::counters::Counters;
 use crate::engine::{self, Emulator};
 use crate::error::{Error, Result};
 use crate::program::ProgramState;
+use crate::programs::Snapshot;
 use crate::recorder::Recorder;
 use crate::run_record::Ending;
 use crate::supervisor::{ControlConnections, Options, environment};
-use longhaul_plan::{NodeKind, Plan, Program};
+use longhaul_plan::{Event, NodeKind, Plan, Program};
 use longhaul_storage::{Disk, replace_unsynced};
 use longhaul_virtual::{Guests, NetConfig};
 use serde_json::json;
@@ -35,8 +36,8 @@ const UNIX_NS: u64 = 1_767_225_600_000_000_000;
 /// The run's zero is at a whole second after its preparations, and not in the first one, in which some programs take a
 /// clock of less than a second for none.
 const SECOND_NS: u64 = 1_000_000_000;
-/// How long kernels may take to be there, of real time.
-const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long kernels may take to connect, of real time.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long hosts may take for what they do themselves, of virtual time.
 const HOST_TIMEOUT_NS: u64 = 60_000_000_000;
 
@@ -61,8 +62,7 @@ pub fn supervise(
         let mtu = u16::try_from(plan.nodes[node].mtu).unwrap_or(u16::MAX);
         (plan.nodes[node].name.clone(), NetConfig { mac: address(node), mtu })
     });
-    let mut guests = Guests::listen(&kernel.directory, hosts.collect(), UNIX_NS)
-        .map_err(|error| Error::new(error.to_string()))?;
+    let mut guests = Guests::listen(&kernel.directory, hosts.collect(), UNIX_NS)?;
     for (number, &node) in nodes.iter().enumerate() {
         let log = console_log(directory, &plan.nodes[node].name);
         kernels.start(kernel, number, plan.seed.wrapping_add(number as u64), &log)?;
@@ -70,19 +70,24 @@ pub fn supervise(
             control.report(&json!({"event": "building", "nodes": number + 1, "of": nodes.len()}));
         }
     }
-    let arrived = guests.wait_for_arrival(ARRIVAL_TIMEOUT).map_err(|error| Error::new(error.to_string()))?;
-    if !arrived {
+    let connected = guests.wait_for_connections(CONNECTION_TIMEOUT)?;
+    if !connected {
         let found = (0..nodes.len()).find_map(|number| kernels.ended(number).zip(Some(nodes[number])));
         return Err(found.map_or_else(
-            || Error::new(format!("the hosts' kernels did not start within {} s", ARRIVAL_TIMEOUT.as_secs())),
+            || {
+                Error::new(format!(
+                    "the hosts' kernels did not start within {} s",
+                    CONNECTION_TIMEOUT.as_secs()
+                ))
+            },
             |(how, node)| kernel_ended(plan, directory, node, &how),
         ));
     }
-    guests.boot().map_err(|error| Error::new(error.to_string()))?;
+    guests.boot()?;
     let network = engine::network(plan)?;
     let endpoints = engine::endpoints(plan, &network)?;
     let recorder = Recorder::start(plan, directory, &Disk)?.without_loss();
-    let outside = Cards { udp_offload: vec![true; plan.nodes.len()], ..Cards::default() };
+    let outside = Nics { udp_offload: vec![true; plan.nodes.len()], ..Nics::default() };
     // The run's zero is not known yet; records of captures are written once it is.
     let emulator = Emulator::new(plan, (network, endpoints), outside, recorder, UNIX_NS);
     let env = environment_of(plan, directory)?;
@@ -92,27 +97,28 @@ pub fn supervise(
     let mut run = Supervisor {
         plan,
         directory,
-        clockwork: Clockwork::new(emulator, guests, nodes.clone(), plan.nodes.len()),
+        controller: TimeController::new(emulator, guests, nodes.clone(), plan.nodes.len()),
         kernels,
         kernel,
         hosts: nodes,
-        lines: (0..plan.nodes.len()).map(|_| Lines::default()).collect(),
+        lines: (0..plan.nodes.len()).map(|_| LineBuffer::default()).collect(),
         programs: plan
             .programs
             .iter()
             .map(|program| ProgramState::new(program, &plan.nodes[program.host].name))
             .collect(),
         states: vec![ProgramProgress::default(); plan.programs.len()],
-        up: 0,
-        built: 0,
+        booted: 0,
+        configured: 0,
         counted: BTreeMap::new(),
         launches: Vec::new(),
         zero_ns: None,
         began_ns,
-        snapshot: (false, 0),
-        heard_ns: monotonic_ns(),
-        silent_said: false,
-        looked_ns: 0,
+        snapshot: Snapshot::default(),
+        last_message_ns: monotonic_ns(),
+        silence_reported: false,
+        requests_read_ns: 0,
+        repaced: Vec::new(),
         stop: None,
     };
     let outcome = run.run(&setup, options.keep, control);
@@ -129,24 +135,24 @@ struct ProgramProgress {
     ordered: bool,
     runs: bool,
     ready: bool,
-    /// When it is killed, on the kernels' clock, once it was told to end.
+    /// When it is killed, on the kernels' clock, if it has been sent SIGTERM.
     kill_at_ns: Option<u64>,
 }
 
 struct Supervisor<'a> {
     plan: &'a Plan,
     directory: &'a Path,
-    clockwork: Clockwork<'a>,
+    controller: TimeController<'a>,
     kernels: Kernels,
     kernel: &'a Kernel,
     /// The nodes that are hosts.
     hosts: Vec<usize>,
-    lines: Vec<Lines>,
+    lines: Vec<LineBuffer>,
     programs: Vec<ProgramState>,
     states: Vec<ProgramProgress>,
     /// Hosts that have booted, and that are as the plan says.
-    up: usize,
-    built: usize,
+    booted: usize,
+    configured: usize,
     /// Commands that programs have asked for in other hosts: who asked, and the ticket.
     launches: Vec<(usize, u32)>,
     /// What hosts have counted, by node.
@@ -154,30 +160,33 @@ struct Supervisor<'a> {
     zero_ns: Option<u64>,
     /// When the kernels were started, of real time.
     began_ns: u64,
-    /// Whether the programs' states have changed, and when they are written next.
-    snapshot: (bool, u64),
-    /// When hosts were last heard, of real time.
-    heard_ns: u64,
-    silent_said: bool,
-    /// When requests were last looked for, of real time.
-    looked_ns: u64,
-    /// The ending that was asked for.
+    snapshot: Snapshot,
+    /// When hosts last sent a message, of real time.
+    last_message_ns: u64,
+    silence_reported: bool,
+    /// When requests were last read, of real time.
+    requests_read_ns: u64,
+    /// Requested changes of hosts' pacing.
+    repaced: Vec<Event>,
+    /// The ending that was requested.
     stop: Option<Ending>,
 }
 
 impl Supervisor<'_> {
     fn run(&mut self, setup: &Setup, keep: bool, control: &mut ControlConnections) -> Result<Ending> {
         let all = self.hosts.len();
-        if let Some(ending) = self.wait(HOST_TIMEOUT_NS, "boot", control, |run| run.up == all)? {
+        if let Some(ending) = self.wait(HOST_TIMEOUT_NS, "boot", control, |run| run.booted == all)? {
             return Ok(ending);
         }
         let file = self.directory.join("raw/hosts.d/setup.json");
         let text = serde_json::to_vec(setup).map_err(|error| Error::wrap("write the setup", error))?;
         fs::write(&file, text).map_err(|error| Error::wrap(format!("write {}", file.display()), error))?;
         for node in self.hosts.clone() {
-            self.order(node, &Order::Become { node, file: file.clone() });
+            self.order(node, &Order::Configure { node, file: file.clone() });
         }
-        if let Some(ending) = self.wait(HOST_TIMEOUT_NS, "become hosts", control, |run| run.built == all)? {
+        if let Some(ending) =
+            self.wait(HOST_TIMEOUT_NS, "become hosts", control, |run| run.configured == all)?
+        {
             return Ok(ending);
         }
         control.report(&json!({"event": "up", "hosts": all, "build_ns": monotonic_ns() - self.began_ns}));
@@ -215,7 +224,7 @@ impl Supervisor<'_> {
         for (index, program) in plan.programs.iter().enumerate() {
             let Some(ready) = &program.ready else { continue };
             let within_ns = ready.within_ns;
-            self.order(program.host, &Order::Await { program: index, within_ns });
+            self.order(program.host, &Order::AwaitReady { program: index, within_ns });
             let is_known = |run: &Supervisor<'_>| run.states[index].ready || !run.states[index].runs;
             let limit_ns = within_ns.saturating_add(HOST_TIMEOUT_NS);
             if let Some(ending) = self.wait(limit_ns, "wait for its services", control, is_known)? {
@@ -231,15 +240,15 @@ impl Supervisor<'_> {
     }
 
     fn start_clock(&mut self, control: &mut ControlConnections) -> Result<()> {
-        let now_ns = self.clockwork.now_ns();
+        let now_ns = self.controller.now_ns();
         let zero_ns = (now_ns / SECOND_NS + 2) * SECOND_NS;
         for node in self.hosts.clone() {
-            self.order(node, &Order::Zero { after_ns: zero_ns - now_ns });
+            self.order(node, &Order::StartClock { after_ns: zero_ns - now_ns });
         }
-        self.clockwork.start_at(zero_ns);
+        self.controller.start_at(zero_ns);
         self.zero_ns = Some(zero_ns);
         let unix_ns = UNIX_NS + zero_ns;
-        self.clockwork.emulator.egress.unix_start_ns = unix_ns;
+        self.controller.emulator.egress.unix_start_ns = unix_ns;
         for running in &mut self.programs {
             // Services started on the kernels' clock.
             running.shift_times(-(zero_ns as i64));
@@ -247,7 +256,7 @@ impl Supervisor<'_> {
         let started = json!({"t0_unix_ns": unix_ns});
         let path = self.directory.join("raw/started.json");
         let _ = replace_unsynced(&Disk, &path, started.to_string().as_bytes());
-        while self.clockwork.now_ns() < zero_ns {
+        while self.controller.now_ns() < zero_ns {
             self.turn(zero_ns, control)?;
         }
         control.report(&json!({"event": "started", "t0_unix_ns": unix_ns}));
@@ -258,9 +267,9 @@ impl Supervisor<'_> {
     fn run_until_ended(&mut self, keep: bool, control: &mut ControlConnections) -> Result<Ending> {
         let zero_ns = self.zero_ns.unwrap_or_default();
         loop {
-            let now_ns = self.clockwork.now_ns();
+            let now_ns = self.controller.now_ns();
             self.start_and_stop_due(now_ns - zero_ns);
-            self.write_program_states(false);
+            self.snapshot.write(self.directory, &self.programs);
             if let Some(ending) = self.stop.take() {
                 return Ok(ending);
             }
@@ -269,7 +278,7 @@ impl Supervisor<'_> {
             }
             let next_ns = self.next_deadline_ns(keep).saturating_add(zero_ns);
             if !self.turn(next_ns, control)? {
-                let why = "every host waits for something that will never happen";
+                let why = "all hosts wait for ever: none has set a timer, and no packet is in the network";
                 return Ok(Ending { has_results: true, ..Ending::new("failed", why) });
             }
         }
@@ -279,7 +288,7 @@ impl Supervisor<'_> {
     fn order(&mut self, node: usize, order: &Order) {
         if let Ok(mut line) = serde_json::to_vec(order) {
             line.push(b'\n');
-            self.clockwork.tell(node, 0, &line);
+            self.controller.write_console(node, &line);
         }
     }
 
@@ -291,12 +300,12 @@ impl Supervisor<'_> {
         control: &mut ControlConnections,
         done: impl Fn(&Self) -> bool,
     ) -> Result<Option<Ending>> {
-        let until_ns = self.clockwork.now_ns().saturating_add(limit_ns);
+        let until_ns = self.controller.now_ns().saturating_add(limit_ns);
         while !done(self) {
             if let Some(ending) = self.stop.take() {
                 return Ok(Some(ending));
             }
-            if self.clockwork.now_ns() >= until_ns || !self.turn(until_ns, control)? {
+            if self.controller.now_ns() >= until_ns || !self.turn(until_ns, control)? {
                 let seconds = limit_ns / SECOND_NS;
                 return Err(Error::new(format!("a host did not {what} within {seconds} s of its own time"))
                     .with_remedy(format!("see logs/*.console in {}", self.directory.display())));
@@ -314,31 +323,31 @@ impl Supervisor<'_> {
 
     /// Lets time pass to what happens next, but not beyond `until_ns`; false if nothing will ever happen.
     fn turn(&mut self, until_ns: u64, control: &mut ControlConnections) -> Result<bool> {
-        let said = match self.clockwork.step(until_ns)? {
-            Step::Over => return Ok(false),
+        let output = match self.controller.step(until_ns)? {
+            Step::Deadlock => return Ok(false),
             Step::Silent(hosts) => {
-                self.look_at_silence(&hosts, control);
+                self.warn_of_silence(&hosts, control);
                 Vec::new()
             }
-            Step::Said(said) => {
-                self.heard_ns = monotonic_ns();
-                self.silent_said = false;
-                said
+            Step::Console(output) => {
+                self.last_message_ns = monotonic_ns();
+                self.silence_reported = false;
+                output
             }
         };
-        for (at_ns, node, bytes) in said {
+        for (at_ns, node, bytes) in output {
             for line in self.lines[node].take(&bytes) {
                 match serde_json::from_slice(&line) {
-                    Ok(report) => self.take(at_ns, node, report, control)?,
+                    Ok(report) => self.handle_report(at_ns, node, report, control)?,
                     Err(_) => self.log_console(node, &line),
                 }
             }
         }
-        for warning in self.clockwork.emulator.warnings.drain(..) {
+        for warning in self.controller.emulator.warnings.drain(..) {
             control.warn(warning);
         }
         if self.counted.is_empty()
-            && let Some(&node) = self.hosts.iter().find(|&&node| self.clockwork.is_gone(node))
+            && let Some(&node) = self.hosts.iter().find(|&&node| self.controller.has_ended(node))
         {
             let number = self.hosts.iter().position(|&host| host == node).unwrap_or_default();
             let how = self.kernels.ended(number).unwrap_or_else(|| "ended".into());
@@ -369,5 +378,5 @@ fn kernel_ended(plan: &Plan, directory: &Path, node: usize, how: &str) -> Error 
     let text = fs::read_to_string(&log).unwrap_or_default();
     let last = crate::stderr_capture::last_line(&text).map(|line| format!(": {line}")).unwrap_or_default();
     Error::crash(format!("host {name}: its kernel has ended ({how}){last}"))
-        .with_remedy(format!("what it said is in {}", log.display()))
+        .with_remedy(format!("its console is in {}", log.display()))
 }

@@ -12,20 +12,20 @@ fn booted() -> (Guest, Connection) {
     let of = |stream| Connection::new(stream, Duration::from_secs(1)).unwrap();
     let (near, mut far) = (of(near), of(far));
     let mut guest = Guest::new(0, "a".to_owned(), NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1500 });
-    guest.arrive(near, Message { operation: Operation::Start, ..WAIT });
+    guest.connect(near, Message { operation: Operation::Start, ..WAIT });
     guest.boot().unwrap();
-    assert_eq!(told(&mut far), Message { operation: Operation::Ack, time: 0, ..WAIT });
+    assert_eq!(received(&mut far), Message { operation: Operation::Ack, time: 0, ..WAIT });
     (guest, far)
 }
 
-fn told(kernel: &mut Connection) -> Message {
+fn received(kernel: &mut Connection) -> Message {
     assert_eq!(kernel.read(true).unwrap(), Read::Some);
     kernel.next().unwrap().unwrap()
 }
 
 fn says(guest: &mut Guest, kernel: &mut Connection, message: Message) -> Result<bool> {
     assert!(kernel.send(message).unwrap());
-    guest.hear(true, 7_000, &mut Outbox::default())
+    guest.receive(true, 7_000, &mut Outbox::default())
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_guest_runs_at_the_time_that_it_waits_for_and_alone_until_the_horizon() {
     guest.step(900, &mut Vec::new()).unwrap();
     assert!(guest.is_busy());
     let run = Message { operation: Operation::Run, queues: 0, sequence: 400, time: 500 };
-    assert_eq!(told(&mut kernel), run);
+    assert_eq!(received(&mut kernel), run);
     assert_eq!(kernel.read(false).unwrap(), Read::Nothing, "one message");
 }
 
@@ -50,14 +50,14 @@ fn a_guest_runs_at_the_time_that_it_waits_for_and_alone_until_the_horizon() {
 fn a_guest_runs_alone_only_until_something_comes_to_it() {
     let (mut guest, mut kernel) = booted();
     says(&mut guest, &mut kernel, WAIT).unwrap();
-    guest.accept(700, Port::Network, vec![0; 100]);
+    guest.enqueue(700, Port::Network, vec![0; 100]);
     guest.step(u64::MAX, &mut Vec::new()).unwrap();
-    assert_eq!(told(&mut kernel).sequence, 200);
+    assert_eq!(received(&mut kernel).sequence, 200);
     says(&mut guest, &mut kernel, Message { time: 10_000_000_000, ..WAIT }).unwrap();
     guest.step(u64::MAX, &mut Vec::new()).unwrap();
     assert_eq!(guest.counters.no_room, 1, "it has no card yet");
     let run = Message { operation: Operation::Run, queues: 0, sequence: u32::MAX, time: 10_000_000_000 };
-    assert_eq!(told(&mut kernel), run, "4.3 s are the longest");
+    assert_eq!(received(&mut kernel), run, "4.3 s are the longest");
 }
 
 #[test]
@@ -65,9 +65,9 @@ fn something_that_comes_late_comes_when_the_guest_has_run_on_to() {
     let (mut guest, mut kernel) = booted();
     says(&mut guest, &mut kernel, WAIT).unwrap();
     guest.step(900, &mut Vec::new()).unwrap();
-    told(&mut kernel);
+    received(&mut kernel);
     says(&mut guest, &mut kernel, Message { sequence: 300, time: 2_000, ..WAIT }).unwrap();
-    guest.accept(600, Port::Network, vec![0; 100]);
+    guest.enqueue(600, Port::Network, vec![0; 100]);
     assert_eq!(guest.next_ns(), Some(800));
 }
 
@@ -76,12 +76,12 @@ fn questions_are_answered() {
     let (mut guest, mut kernel) = booted();
     says(&mut guest, &mut kernel, WAIT).unwrap();
     guest.step(900, &mut Vec::new()).unwrap();
-    told(&mut kernel);
+    received(&mut kernel);
     for (operation, time) in [(Operation::Update, 0), (Operation::Get, 600), (Operation::GetTimeOfDay, 7_600)]
     {
         let question = Message { operation, queues: 0, sequence: 9, time: 600 };
         says(&mut guest, &mut kernel, question).unwrap();
-        assert_eq!(told(&mut kernel), Message { operation: Operation::Ack, time, ..question });
+        assert_eq!(received(&mut kernel), Message { operation: Operation::Ack, time, ..question });
     }
 }
 
@@ -119,10 +119,10 @@ fn a_kick_of_a_queue_without_a_device_is_ignored() {
 }
 
 #[test]
-fn a_kernel_that_ends_is_gone() {
+fn a_guest_whose_kernel_ends_has_ended() {
     let (mut guest, kernel) = booted();
     drop(kernel);
-    assert!(guest.hear(true, 0, &mut Outbox::default()).unwrap());
-    assert!(guest.is_gone() && !guest.is_busy());
+    assert!(guest.receive(true, 0, &mut Outbox::default()).unwrap());
+    assert!(guest.has_ended() && !guest.is_busy());
     assert_eq!(guest.next_ns(), None);
 }

@@ -64,7 +64,7 @@ impl Machine {
             .stdout(log)
             .spawn()
             .unwrap();
-        assert!(guests.wait_for_arrival(PATIENCE).unwrap());
+        assert!(guests.wait_for_connections(PATIENCE).unwrap());
         guests.boot().unwrap();
         let deadline = Instant::now() + PATIENCE;
         Machine { kernel, directory, guests, now: 0, printed: String::new(), sent: Vec::new(), deadline }
@@ -97,13 +97,13 @@ impl Machine {
     /// Runs the guest until `has_come` holds.
     pub fn run_until(&mut self, what: &str, has_come: impl Fn(&Self) -> bool) {
         while !has_come(self) {
-            assert!(!self.guests.are_gone(), "the guest ended before {what}: {}", self.log());
+            assert!(!self.guests.has_ended(0), "the guest ended before {what}: {}", self.log());
             self.turn();
         }
     }
 
     pub fn run_until_it_ends(&mut self) {
-        while !self.guests.are_gone() {
+        while !self.guests.has_ended(0) {
             self.turn();
         }
         let status = self.kernel.wait().unwrap();

@@ -1,7 +1,7 @@
 //! The launch agent of a host that is a kernel of its own: what replaces ssh for the launchers of parallel programs.
 //!
-//! A script takes a host and a command as ssh does, leaves them in a file and tells the agent by a pipe. The agent reports them to
-//! the supervisor, whose order to the other host needs no network, as that of a live run does not.
+//! A script takes a host and a command as ssh does, writes them to a file and signals the agent by a pipe. The agent reports them
+//! to the supervisor. As in a live run, the start of the command uses no network.
 
 use super::super::messages::Command;
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 const DIRECTORY: &str = "/run/longhaul";
 /// The script, which programs take for ssh.
 pub const SCRIPT: &str = "/run/longhaul/longhaul-agent";
-const TEXT: &str = include_str!("launcher.sh");
+const TEXT: &str = concat!(include_str!("../../agent_arguments.sh"), include_str!("launcher.sh"));
 const PIPE: &str = "/run/longhaul/launch";
 
 /// The agent's end.
@@ -72,9 +72,9 @@ impl Launcher {
 }
 
 /// Tells the program that asked with `ticket` how its command has ended.
-pub fn answer(ticket: u32, code: i32) {
+pub fn send_exit_code(ticket: u32, code: i32) {
     let pipe = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(of(ticket, "reply"));
-    // A program that has ended meanwhile hears nothing.
+    // The program may have ended meanwhile.
     let _ = pipe.and_then(|mut pipe| writeln!(pipe, "{code}"));
 }
 

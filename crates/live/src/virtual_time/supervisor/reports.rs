@@ -1,63 +1,57 @@
-//! What the agents of the hosts report, and what it means that they do not.
+//! Reports of the agents in the hosts, and warnings of hosts that send none.
 
 use super::{Order, Report, SECOND_NS, Supervisor};
 use crate::clock::monotonic_ns;
 use crate::error::{Error, Result};
 use crate::program::ProgramState;
 use crate::supervisor::ControlConnections;
-use serde_json::json;
 
 impl Supervisor<'_> {
-    /// Says once that nothing is heard of hosts that run.
-    pub(super) fn look_at_silence(&mut self, hosts: &[String], control: &mut ControlConnections) {
-        let silent_s = (monotonic_ns() - self.heard_ns) / SECOND_NS;
-        if silent_s < self.kernel.patience_s || self.silent_said {
+    /// Warns once of hosts that run and send no message.
+    pub(super) fn warn_of_silence(&mut self, hosts: &[String], control: &mut ControlConnections) {
+        let silent_s = (monotonic_ns() - self.last_message_ns) / SECOND_NS;
+        if silent_s < self.kernel.patience_s || self.silence_reported {
             return;
         }
-        self.silent_said = true;
+        self.silence_reported = true;
         let runs = |running: &&ProgramState| running.start_ns.is_some() && running.end_ns.is_none();
         let there = |running: &&ProgramState| hosts.contains(&running.host);
         let names: Vec<&str> =
             self.programs.iter().filter(runs).filter(there).map(|running| running.name.as_str()).collect();
         control.warn(format!(
-            "for {silent_s} s of real time, host {} has computed and virtual time has stood still: if a program \
-             there ({}) waits for time to pass without sleeping, it will wait for ever; Ctrl-C ends the run",
+            "virtual time has stood still for {silent_s} s of real time, because host {} computes: a program there \
+             ({}) that waits for time to pass without sleeping waits for ever; Ctrl-C ends the run",
             hosts.join(", "),
             names.join(", "),
         ));
     }
 
-    /// Takes what a host reports.
-    pub(super) fn take(
+    /// Handles a report of a host.
+    pub(super) fn handle_report(
         &mut self,
         at_ns: u64,
         node: usize,
         report: Report,
         control: &mut ControlConnections,
     ) -> Result<()> {
-        let at = self.clockwork.since_zero(at_ns);
+        let at = self.controller.since_zero(at_ns);
         // Before the zero is known, times are those of the kernels' clock.
         let at = if self.zero_ns.is_none() { at_ns as i64 } else { at };
-        self.snapshot.0 = true;
+        self.snapshot.changed = true;
         match report {
-            Report::Up => self.up += 1,
-            Report::Host => self.built += 1,
+            Report::Booted => self.booted += 1,
+            Report::Configured => self.configured += 1,
             Report::Started { program } => {
                 self.states[program].runs = true;
                 let running = &mut self.programs[program];
                 running.start_ns = Some(at);
-                control.report(&json!({
-                    "event": "program", "name": running.name, "host": running.host, "state": "started",
-                }));
+                control.report(&running.started_event());
             }
             Report::NotStarted { program, message } => {
                 let running = &mut self.programs[program];
                 running.start_ns = Some(at);
-                control.report(&json!({
-                    "event": "program", "name": running.name, "host": running.host,
-                    "state": "failed", "message": message,
-                }));
                 running.error = Some(message);
+                control.report(&running.failed_event());
             }
             Report::Ready { program } => self.states[program].ready = true,
             Report::NotReady { program } => {
@@ -72,13 +66,9 @@ impl Supervisor<'_> {
                 self.states[program].kill_at_ns = None;
                 let running = &mut self.programs[program];
                 running.ended(at, status, used);
-                control.report(&json!({
-                    "event": "program", "name": running.name, "host": running.host, "state": "ended",
-                    "exit": running.exit, "signal": running.signal, "expect_exit": running.expect_exit,
-                    "stopped_by_run": running.stopped_by_run,
-                }));
+                control.report(&running.ended_event());
             }
-            Report::Counted { dropped, all, congestion_control } => {
+            Report::Counters { dropped, all, congestion_control } => {
                 self.counted.insert(node, (dropped, all, congestion_control));
             }
             Report::Launch { ticket, host, command } => {
@@ -86,13 +76,13 @@ impl Supervisor<'_> {
                 self.launches.push((node, ticket));
                 let other = self.hosts.iter().copied().find(|&other| self.plan.nodes[other].name == host);
                 match other {
-                    Some(other) => self.order(other, &Order::Run { number, command }),
-                    None => self.order(node, &Order::Done { ticket, code: 255 }),
+                    Some(other) => self.order(other, &Order::RunCommand { number, command }),
+                    None => self.order(node, &Order::CommandEnded { ticket, code: 255 }),
                 }
             }
-            Report::RunEnded { number, code } => {
+            Report::CommandEnded { number, code } => {
                 if let Some(&(origin, ticket)) = self.launches.get(number) {
-                    self.order(origin, &Order::Done { ticket, code });
+                    self.order(origin, &Order::CommandEnded { ticket, code });
                 }
             }
             Report::Failed { message } => {

@@ -3,21 +3,21 @@
 use super::Supervisor;
 use crate::clock::monotonic_ns;
 use crate::engine::Reply;
-use crate::error::Error;
-use crate::supervisor::{ControlConnections, Request, stopped};
-use longhaul_plan::{Cause, Event, LinkChange};
+use crate::supervisor::{ControlConnections, NOT_STARTED, Request, check_changes, stopped};
+use longhaul_plan::{Cause, LinkChange};
 use serde_json::{Value, json};
 
-/// Least real time between two looks at requests.
+/// Least real time between two reads of requests.
 const INTERVAL_NS: u64 = 20_000_000;
 
 impl Supervisor<'_> {
+    /// Reads requests and answers them, at most every [`INTERVAL_NS`].
     pub(super) fn answer_requests(&mut self, control: &mut ControlConnections) {
         let now_ns = monotonic_ns();
-        if now_ns < self.looked_ns + INTERVAL_NS {
+        if now_ns < self.requests_read_ns + INTERVAL_NS {
             return;
         }
-        self.looked_ns = now_ns;
+        self.requests_read_ns = now_ns;
         crate::supervisor::ending::wait_with_signals(&mut [], 0);
         for (from, request) in control.requests() {
             let answer = match request {
@@ -27,16 +27,16 @@ impl Supervisor<'_> {
                 }
                 Request::Detach {} => control.detach(from),
                 Request::Programs {} => json!({
-                    "ok": true, "t_ns": self.clockwork.run_time().ns(), "programs": self.programs, "cgroups": null,
+                    "ok": true, "t_ns": self.controller.run_time().ns(), "programs": self.programs, "cgroups": null,
                 }),
                 Request::Status {} => {
-                    let engine: Reply = self.clockwork.emulator.status();
+                    let engine: Reply = self.controller.emulator.status();
                     json!({"ok": true, "engine": engine, "programs": self.programs, "name": self.plan.name})
                 }
                 Request::Change { changes, cause } => self.change(changes, &cause),
                 Request::Hosts {} => json!({
                     "ok": false,
-                    "message": "hosts on the virtual clock cannot be entered from outside: they have no time for it",
+                    "message": "hosts on the virtual clock cannot be entered: they are kernels of their own",
                 }),
             };
             control.reply(from, &answer);
@@ -45,18 +45,23 @@ impl Supervisor<'_> {
     }
 
     /// Changes links now, if all changes are possible.
-    pub(super) fn change(&mut self, changes: Vec<LinkChange>, cause: &Cause) -> Value {
-        let at_ns = self.clockwork.run_time().ns();
-        let events: Vec<Event> =
-            changes.into_iter().map(|change| change.at(at_ns, Some(cause.clone()))).collect();
-        let wrong = events.iter().find_map(|event| self.plan.check_event(event).err());
-        if self.zero_ns.is_none_or(|zero_ns| self.clockwork.now_ns() < zero_ns) {
-            return json!({"ok": false, "message": "the run has not started yet"});
+    fn change(&mut self, changes: Vec<LinkChange>, cause: &Cause) -> Value {
+        let refuse = |message: &str| json!({"ok": false, "message": message});
+        if self.zero_ns.is_none_or(|zero_ns| self.controller.now_ns() < zero_ns) {
+            return refuse(NOT_STARTED);
         }
-        if let Some(wrong) = wrong {
-            return json!({"ok": false, "message": Error::from(wrong).to_string()});
+        if self.controller.is_between_steps() {
+            return refuse("virtual time stands still because a host computes; repeat the request");
         }
-        self.clockwork.change(&events);
-        json!({"ok": true, "engine": Reply::Changed { at_ns }})
+        let at_ns = self.controller.run_time().ns();
+        match check_changes(self.plan, at_ns, &self.repaced, &changes, cause) {
+            Err(error) => refuse(&error.to_string()),
+            Ok(repaced) => {
+                self.repaced.extend(repaced);
+                let at = |change: LinkChange| change.at(at_ns, Some(cause.clone()));
+                self.controller.change(&changes.into_iter().map(at).collect::<Vec<_>>());
+                json!({"ok": true, "engine": Reply::Changed { at_ns }})
+            }
+        }
     }
 }

@@ -1,19 +1,15 @@
 //! Start and end of programs at the times of the plan.
 
 use super::{Order, Supervisor};
-use crate::program::{GRACE_NS, ProgramState};
+use crate::program::GRACE_NS;
+use crate::programs;
 use crate::run_record::Ending;
 
 impl Supervisor<'_> {
     pub(super) fn is_over(&self, now_ns: u64) -> Option<Ending> {
-        if let Some(duration_ns) = self.plan.duration_ns {
-            return (now_ns >= duration_ns).then(|| Ending::new("duration", "its duration has passed"));
-        }
-        let busy = self.programs.iter().any(|running| !running.service && running.is_pending_or_running());
-        let emulator = &self.clockwork.emulator;
+        let emulator = &self.controller.emulator;
         let simulates = emulator.has_endpoints() && !emulator.endpoints_are_done();
-        (!busy && !simulates)
-            .then(|| Ending::new("programs", "all programs that end by themselves have ended"))
+        programs::ending(self.plan, &self.programs, now_ns, simulates)
     }
 
     /// Starts and ends what the plan says, `now_ns` after the zero.
@@ -21,7 +17,7 @@ impl Supervisor<'_> {
         for index in 0..self.programs.len() {
             let planned = &self.plan.programs[index];
             if !self.states[index].ordered {
-                if planned.start_ns <= now_ns && self.have_ended(&planned.after) {
+                if planned.start_ns <= now_ns && programs::have_ended(&self.programs, &planned.after) {
                     self.start(index);
                 }
             } else if planned.stop_ns.is_some_and(|stop_ns| stop_ns <= now_ns) {
@@ -32,7 +28,7 @@ impl Supervisor<'_> {
     }
 
     pub(super) fn kill_overdue(&mut self) {
-        let now_ns = self.clockwork.now_ns();
+        let now_ns = self.controller.now_ns();
         for index in 0..self.programs.len() {
             if self.states[index].kill_at_ns.is_some_and(|at_ns| at_ns <= now_ns) {
                 self.states[index].kill_at_ns = Some(u64::MAX);
@@ -42,18 +38,12 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Whether all programs of these names have ended, or could not start.
-    pub(super) fn have_ended(&self, names: &[String]) -> bool {
-        let is_awaited =
-            |running: &ProgramState| running.is_pending_or_running() && names.contains(&running.name);
-        names.is_empty() || !self.programs.iter().any(is_awaited)
-    }
-
     /// When something is to be done next, after the zero.
     pub(super) fn next_deadline_ns(&self, keep: bool) -> u64 {
         let zero_ns = self.zero_ns.unwrap_or_default();
         let programs = self.plan.programs.iter().zip(&self.states).flat_map(|(planned, state)| {
-            let start = (!state.ordered && self.have_ended(&planned.after)).then_some(planned.start_ns);
+            let start = (!state.ordered && programs::have_ended(&self.programs, &planned.after))
+                .then_some(planned.start_ns);
             let stop = planned.stop_ns.filter(|_| state.runs && state.kill_at_ns.is_none());
             let kill = state.kill_at_ns.filter(|&at_ns| at_ns != u64::MAX);
             [start, stop, kill.map(|at_ns| at_ns.saturating_sub(zero_ns))].into_iter().flatten()
@@ -71,7 +61,7 @@ impl Supervisor<'_> {
     pub(super) fn terminate(&mut self, index: usize) {
         let state = &mut self.states[index];
         if state.runs && state.kill_at_ns.is_none() {
-            state.kill_at_ns = Some(self.clockwork.now_ns() + GRACE_NS);
+            state.kill_at_ns = Some(self.controller.now_ns() + GRACE_NS);
             self.programs[index].stopped_by_run = true;
             let host = self.plan.programs[index].host;
             self.order(host, &Order::Signal { program: index, number: libc::SIGTERM });

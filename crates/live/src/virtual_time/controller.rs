@@ -1,8 +1,8 @@
-//! The network and the hosts' kernels on one clock, which moves to whatever happens next.
+//! The controller of the virtual clock: it lets the network and the hosts' kernels run, always to what happens next.
 //!
 //! All times of the kernels are nanoseconds since they booted; the network's begin at the run's zero.
 
-use super::frames::{Cards, Frame, packet_of};
+use super::frames::{Frame, Nics, packet_of};
 use crate::engine::Emulator;
 use crate::error::{Error, Result};
 use crate::packet_pool::Arrival;
@@ -11,56 +11,56 @@ use longhaul_units::{Span, Time};
 use longhaul_virtual::{Digest, Guests, Port, Progress, Sent};
 use std::time::Duration;
 
-/// Before the run's zero, hosts are told nothing but orders, and run so far without being asked.
+/// Before the run's zero, no packet reaches a host: kernels run this far at a time.
 const LOOKAHEAD_BEFORE_ZERO_NS: u64 = 1_000_000;
-/// Real time without a word of the hosts after which the caller looks around.
+/// Real time without a message of the running kernels after which [`TimeController::step`] returns.
 const SILENCE: Duration = Duration::from_millis(200);
 
 /// Hosts, their network, and the clock.
-pub struct Clockwork<'a> {
-    pub emulator: Emulator<'a, Cards>,
+pub struct TimeController<'a> {
+    pub emulator: Emulator<'a, Nics>,
     pub guests: Guests,
     /// The node of each guest, and the guest of each node.
     nodes: Vec<usize>,
     guest_of: Vec<Option<usize>>,
     /// When the run's clock starts, once it is known.
     zero_ns: Option<u64>,
-    /// The hosts have done all that they do before this.
+    /// All hosts have done what they do before this time.
     reached_ns: u64,
-    /// What hosts sent before zero; it enters the network then.
-    early: Vec<Sent>,
-    /// Whether the last step was interrupted by silence.
-    is_silent: bool,
+    /// The horizon that hosts still run to, if the last step ended without a message of theirs.
+    unreached_ns: Option<u64>,
+    /// Frames that hosts sent before zero, which enter the network at zero.
+    frames_before_zero: Vec<Sent>,
     /// Of all frames that hosts have sent and were given, and when.
     pub digest: Digest,
 }
 
-/// What has come of a step.
+/// The result of a step.
 pub enum Step {
-    /// What the hosts have said over their consoles, in order: when, node, bytes.
-    Said(Vec<(u64, usize, Vec<u8>)>),
-    /// Nothing was heard for a while of these hosts, which run.
+    /// All hosts have reached the horizon. What they have written to their consoles, in order: time, node, bytes.
+    Console(Vec<(u64, usize, Vec<u8>)>),
+    /// These hosts still run, without a message for a while; the next step continues this one.
     Silent(Vec<String>),
-    /// Nothing will ever happen again.
-    Over,
+    /// All hosts wait for ever, and nothing is left in the network.
+    Deadlock,
 }
 
-impl<'a> Clockwork<'a> {
+impl<'a> TimeController<'a> {
     /// At the beginning of time, with kernels for these nodes.
-    pub fn new(emulator: Emulator<'a, Cards>, guests: Guests, nodes: Vec<usize>, of: usize) -> Self {
+    pub fn new(emulator: Emulator<'a, Nics>, guests: Guests, nodes: Vec<usize>, of: usize) -> Self {
         let mut guest_of = vec![None; of];
         for (guest, &node) in nodes.iter().enumerate() {
             guest_of[node] = Some(guest);
         }
-        Clockwork {
+        TimeController {
             emulator,
             guests,
             nodes,
             guest_of,
             zero_ns: None,
             reached_ns: 0,
-            early: Vec::new(),
-            is_silent: false,
+            unreached_ns: None,
+            frames_before_zero: Vec::new(),
             digest: Digest::default(),
         }
     }
@@ -68,7 +68,7 @@ impl<'a> Clockwork<'a> {
     /// Sets the zero of the run's clock, which has not been reached yet.
     pub fn start_at(&mut self, zero_ns: u64) {
         self.zero_ns = Some(zero_ns);
-        self.emulator.look_ahead();
+        self.emulator.enable_lookahead();
     }
 
     /// Now, on the kernels' clock.
@@ -81,34 +81,42 @@ impl<'a> Clockwork<'a> {
         at_ns as i64 - self.zero_ns.unwrap_or(at_ns) as i64
     }
 
-    /// Gives `bytes` to the console of a node's host, at `at_ns` or as soon as can be.
-    pub fn tell(&mut self, node: usize, at_ns: u64, bytes: &[u8]) {
+    /// Whether hosts still run to their horizon: no time has been reached at which anything could be done.
+    pub fn is_between_steps(&self) -> bool {
+        self.unreached_ns.is_some()
+    }
+
+    /// Writes `bytes` to the console of a node's host, now.
+    pub fn write_console(&mut self, node: usize, bytes: &[u8]) {
         if let Some(guest) = self.guest_of[node] {
             // The console takes no more at once than a page.
             for piece in bytes.chunks(2_048) {
-                self.guests.deliver(guest, at_ns.max(self.reached_ns), Port::Console, piece);
+                self.guests.deliver(guest, self.reached_ns, Port::Console, piece);
             }
         }
     }
 
     /// Whether the kernel of a node's host has ended.
-    pub fn is_gone(&self, node: usize) -> bool {
-        self.guest_of[node].is_none_or(|guest| self.guests.is_gone(guest))
+    pub fn has_ended(&self, node: usize) -> bool {
+        self.guest_of[node].is_none_or(|guest| self.guests.has_ended(guest))
     }
 
-    /// Moves on to what happens next, but not beyond `until_ns`.
+    /// Runs to what happens next, but not beyond `until_ns`.
     pub fn step(&mut self, until_ns: u64) -> Result<Step> {
-        let horizon_ns = if self.is_silent { self.reached_ns } else { self.prepare(until_ns)? };
+        let horizon_ns = match self.unreached_ns {
+            Some(horizon_ns) => horizon_ns,
+            None => self.prepare(until_ns)?,
+        };
         if horizon_ns == u64::MAX {
-            return Ok(Step::Over);
+            return Ok(Step::Deadlock);
         }
-        self.reached_ns = horizon_ns;
-        let progress = self.guests.run_until(horizon_ns, SILENCE).map_err(|error| wrong(&error))?;
-        self.is_silent = progress == Progress::Silent;
-        if self.is_silent {
+        if self.guests.run_until(horizon_ns, SILENCE)? == Progress::Silent {
+            self.unreached_ns = Some(horizon_ns);
             return Ok(Step::Silent(self.guests.busy().map(ToOwned::to_owned).collect()));
         }
-        Ok(Step::Said(self.collect()?))
+        self.unreached_ns = None;
+        self.reached_ns = horizon_ns;
+        Ok(Step::Console(self.collect()?))
     }
 
     /// Gives the hosts what comes to them next; returns how far they may run.
@@ -123,7 +131,7 @@ impl<'a> Clockwork<'a> {
             };
             return Ok((next_ns + LOOKAHEAD_BEFORE_ZERO_NS).min(limit_ns));
         };
-        self.enter_early()?;
+        self.inject_frames_before_zero()?;
         let end = Time::from_ns(until_ns.saturating_sub(zero_ns));
         let hosts = next_ns.map_or(Time::NEVER, |next_ns| Time::from_ns(next_ns.saturating_sub(zero_ns)));
         let now = hosts.min(self.emulator.next_due().0).min(self.emulator.next_sample()).min(end);
@@ -140,7 +148,7 @@ impl<'a> Clockwork<'a> {
         let before = if change > now { before.min(change) } else { before };
         // Hosts act at whole nanoseconds; at least those that act now may.
         let before = Time::from_ns(before.ns().max(now.ns() + 1));
-        self.emulator.foresee(now, before);
+        self.emulator.announce_arrivals(now, before);
         self.emulator.egress.outside.now = now;
         self.emulator.advance(now);
         self.emulator.sample_if_due(now);
@@ -149,8 +157,8 @@ impl<'a> Clockwork<'a> {
     }
 
     /// Lets what hosts sent before zero into the network.
-    fn enter_early(&mut self) -> Result<()> {
-        for sent in std::mem::take(&mut self.early) {
+    fn inject_frames_before_zero(&mut self) -> Result<()> {
+        for sent in std::mem::take(&mut self.frames_before_zero) {
             self.inject(Time::ZERO, sent.guest, &sent.bytes)?;
         }
         Ok(())
@@ -158,7 +166,7 @@ impl<'a> Clockwork<'a> {
 
     /// Gives frames that the network has let go to their hosts.
     fn hand_over(&mut self, zero_ns: u64) {
-        let Cards { frames, spare, .. } = &mut self.emulator.egress.outside;
+        let Nics { frames, spare, .. } = &mut self.emulator.egress.outside;
         for Frame { host, due, bytes } in frames.drain(..) {
             if let Some(guest) = self.guest_of[host] {
                 // Never before it is due: rounded up.
@@ -170,15 +178,15 @@ impl<'a> Clockwork<'a> {
         }
     }
 
-    /// Lets into the network what hosts have sent, and returns what they have said.
+    /// Lets into the network what hosts have sent, and returns what they have written to their consoles.
     fn collect(&mut self) -> Result<Vec<(u64, usize, Vec<u8>)>> {
-        let mut said = Vec::new();
+        let mut output = Vec::new();
         let mut all = self.guests.take_sent();
         for sent in &mut all {
             match sent.port {
                 Port::Console => {
                     let bytes = std::mem::take(&mut sent.bytes);
-                    said.push((sent.at_ns, self.nodes[sent.guest], bytes));
+                    output.push((sent.at_ns, self.nodes[sent.guest], bytes));
                 }
                 Port::Network => match self.zero_ns.filter(|&zero_ns| sent.at_ns >= zero_ns) {
                     Some(zero_ns) => {
@@ -186,12 +194,15 @@ impl<'a> Clockwork<'a> {
                         self.inject(at, sent.guest, &sent.bytes)?;
                         self.hand_over(zero_ns);
                     }
-                    None => self.early.push(Sent { bytes: std::mem::take(&mut sent.bytes), ..*sent }),
+                    None => {
+                        self.frames_before_zero
+                            .push(Sent { bytes: std::mem::take(&mut sent.bytes), ..*sent });
+                    }
                 },
             }
         }
         self.guests.recycle(all);
-        Ok(said)
+        Ok(output)
     }
 
     fn inject(&mut self, at: Time, guest: usize, frame: &[u8]) -> Result<()> {
@@ -229,8 +240,4 @@ impl<'a> Clockwork<'a> {
     pub fn run_time(&self) -> Span {
         Span::from_ns(self.since_zero(self.reached_ns).max(0) as u64)
     }
-}
-
-fn wrong(error: &longhaul_virtual::Error) -> Error {
-    Error::crash(error.to_string())
 }

@@ -1,9 +1,9 @@
-//! What is told in advance of packets, against what comes.
+//! Announced packets, compared with those that arrive.
 
 mod common;
 
 use common::*;
-use longhaul_network::{DirectionId, Fate, Foresight, Message, Network, NodeId, Packet, Reply, Sink};
+use longhaul_network::{DirectionId, Fate, KnownArrivals, Message, Network, NodeId, Packet, Reply, Sink};
 use longhaul_plan::*;
 use longhaul_units::{Probability, Rate, Span, Time};
 use proptest::prelude::*;
@@ -52,15 +52,15 @@ fn plan_of(kind: usize, least_us: u64) -> Plan {
 
 proptest! {
     #[test]
-    fn every_packet_is_told_of_in_time_and_comes_as_told(
+    fn every_packet_is_announced_before_it_is_due_and_arrives_as_announced(
         kind in 0usize..4,
         least_us in 1u64..3_000,
         gaps in prop::collection::vec((0u64..800, 40u32..1_500), 1..120),
     ) {
         let plan = plan_of(kind, least_us);
         let (mut network, mut hosts) = (Network::new(&plan).unwrap(), Hosts::default());
-        let mut foresight = Foresight::new(&network);
-        let lookahead = network.lookahead(&foresight);
+        let mut known_arrivals = KnownArrivals::new(&network);
+        let lookahead = network.lookahead(&known_arrivals);
         prop_assert_eq!(lookahead, Span::from_us(least_us.min(1_000)));
         let mut sends = Vec::new();
         let mut at = Time::ZERO;
@@ -68,7 +68,7 @@ proptest! {
             at += Span::from_us(gap_us);
             sends.push((at, packet(body as u32, bytes)));
         }
-        let mut told: Vec<Coming> = Vec::new();
+        let mut announced: Vec<Coming> = Vec::new();
         let mut sends = sends.into_iter().peekable();
         loop {
             let next = network.next_event().min(sends.peek().map_or(Time::NEVER, |send| send.0));
@@ -76,16 +76,16 @@ proptest! {
                 break;
             }
             let before = next + lookahead;
-            network.foresee(next, before, &mut foresight, |_, packet, due, via| {
-                assert!(due >= next, "told of {due} at {next}");
-                told.push((via, packet.body, due));
+            network.announce_arrivals(next, before, &mut known_arrivals, |_, packet, due, via| {
+                assert!(due >= next, "announced {due} at {next}");
+                announced.push((via, packet.body, due));
             });
             network.advance(next, &mut hosts);
             while let Some((now, packet)) = sends.next_if(|send| send.0 == next) {
                 network.inject(now, packet, &mut hosts);
             }
         }
-        prop_assert!(hosts.came.iter().all(|&(via, _, due)| foresight.has_told(via, due)));
-        prop_assert_eq!(told, hosts.came);
+        prop_assert!(hosts.came.iter().all(|&(via, _, due)| known_arrivals.includes(via, due)));
+        prop_assert_eq!(announced, hosts.came);
     }
 }

@@ -1,7 +1,7 @@
-//! What is known of packets before they reach their hosts.
+//! Packets that are known before they arrive at their hosts.
 //!
 //! A packet that has begun to leave its last link will arrive, and when is known: nothing that happens later
-//! changes it. Whoever drives hosts whose clock it owns may therefore tell them of such packets in advance, and let
+//! changes it. A controller of the hosts' clock may therefore announce such packets to the hosts in advance, and let
 //! the hosts run on that long without asking the network again (the *lookahead* of conservative simulation: Chandy and
 //! Misra, "Distributed Simulation", IEEE Trans. Softw. Eng. SE-5(5), 1979).
 
@@ -12,14 +12,14 @@ use longhaul_units::{Span, Time};
 
 /// How far it is known what comes to the hosts.
 #[derive(Debug)]
-pub struct Foresight {
+pub struct KnownArrivals {
     /// The directions that lead to hosts.
     last: Vec<DirectionId>,
-    /// Of each direction: packets that are due before have been told of. Zero where nothing is known in advance.
+    /// Of each direction: packets that are due before this have been announced. Zero where nothing is known in advance.
     known: Vec<Time>,
 }
 
-impl Foresight {
+impl KnownArrivals {
     /// Nothing is known yet of `network`.
     pub fn new(network: &Network) -> Self {
         let leads_to_host = |direction: &DirectionId| {
@@ -27,15 +27,15 @@ impl Foresight {
             network.kinds[to.0 as usize] == NodeKind::Host
         };
         let all = (0..network.directions.len() as u32).map(DirectionId);
-        Foresight {
+        KnownArrivals {
             last: all.filter(leads_to_host).collect(),
             known: vec![Time::ZERO; network.directions.len()],
         }
     }
 
-    /// Whether it was told that a packet would come from this direction at `due`.
+    /// Whether a packet that comes from this direction at `due` has been announced.
     #[inline]
-    pub fn has_told(&self, via: DirectionId, due: Time) -> bool {
+    pub fn includes(&self, via: DirectionId, due: Time) -> bool {
         due < self.known[via.0 as usize]
     }
 }
@@ -43,9 +43,11 @@ impl Foresight {
 impl Network {
     /// How long before they are due all packets to hosts are known: the least delay of the hosts' last links; as
     /// long as no link is changed.
-    pub fn lookahead(&self, foresight: &Foresight) -> Span {
-        let delays =
-            foresight.last.iter().map(|direction| self.directions[direction.0 as usize].link.least_delay());
+    pub fn lookahead(&self, known_arrivals: &KnownArrivals) -> Span {
+        let delays = known_arrivals
+            .last
+            .iter()
+            .map(|direction| self.directions[direction.0 as usize].link.least_delay());
         delays.min().unwrap_or(Span::ZERO)
     }
 
@@ -55,20 +57,20 @@ impl Network {
     /// To be called before the network is advanced to `now`, with nothing else to do before. If `before` is at most
     /// the [lookahead](Self::lookahead) after `now`, no other packet comes before it, but those from parallel routes and
     /// those that never leave their host.
-    pub fn foresee(
+    pub fn announce_arrivals(
         &mut self,
         now: Time,
         before: Time,
-        foresight: &mut Foresight,
+        known_arrivals: &mut KnownArrivals,
         mut each: impl FnMut(NodeId, &Packet, Time, DirectionId),
     ) {
-        for &direction in &foresight.last {
+        for &direction in &known_arrivals.last {
             let place = direction.0 as usize;
-            let (known, to) = (foresight.known[place], self.directions[place].to);
+            let (known, to) = (known_arrivals.known[place], self.directions[place].to);
             if before <= known || self.directions[place].link.least_delay() == Span::ZERO {
                 continue;
             }
-            foresight.known[place] = before;
+            known_arrivals.known[place] = before;
             self.directions[place].link.upcoming(now, before, |packet, due| {
                 if due >= known && packet.destination == to {
                     each(to, packet, due, direction);
