@@ -1,7 +1,8 @@
 """One scenario on three clocks: simulated, real and virtual.
 
 Eight networks: by the simulator, on the real clock with this machine's kernel, and on the virtual clock with
-kernels of the hosts' own. Whether their goodputs differ by more than 5 %, and three more measures.
+kernels of the hosts' own. Whether their goodputs differ by more than 5 %, and three more measures. And what
+other work on the machine changes.
 """
 
 import sys
@@ -15,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from comparison import WITHIN, Rows, results, side_by_side, values
 from documents import read_table
 from judging import Found, between, exact, measured
+from loads import study_loads
 from scenarios import CASES, SECONDS, Case, scenario
 from study import Part, Study, run_study
 
@@ -137,6 +139,7 @@ PARTS = {
     "virtual": Part("virtual", lambda study, given: study_clock(study, "virtual", given.rounds), rounds=3),
     "joined": Part("virtual", lambda study, _given: study_joined(study)),
     "real": Part("live", lambda study, given: study_clock(study, "real", given.rounds), rounds=3),
+    "loads": Part("live", lambda study, _given: study_loads(study)),
     "comparison": Part("arithmetic", lambda study, _given: study_comparison(study)),
 }
 

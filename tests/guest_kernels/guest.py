@@ -80,6 +80,24 @@ def wait_by_errors() -> int:
     return _until_set(receive)
 
 
+def wait_by_polls_of_what_is_ready() -> int:
+    """A program polls what is ready, and reads the clock, but does not take what is there."""
+    receiver, sender = socket.socketpair()
+    sender.send(b"x")
+
+    def poll() -> None:
+        select.select([receiver], [], [], 1)
+        now()
+
+    return _until_set(poll)
+
+
+def wait_by_polls_alone() -> int:
+    receiver, sender = socket.socketpair()
+    sender.send(b"x")
+    return _until_set(lambda: select.select([receiver], [], [], 1))
+
+
 def _arrival(wait: Callable[[socket.socket], object]) -> int:
     """When a message is seen that another process sends after 50 ms."""
     receiver, sender = socket.socketpair()
@@ -113,6 +131,45 @@ def two_that_wait_by_reads() -> int:
         os._exit(0)
     os.wait()
     return now() - begin
+
+
+def registers() -> str:
+    """What the program says that was built of registers.c."""
+    return subprocess.run([os.environ["REGISTERS"]], stdout=subprocess.PIPE, check=False).stdout.decode()
+
+
+def computing() -> list[int]:
+    """How long the same computing takes, twice, and a thousand calls of the kernel."""
+    times = []
+    for _ in range(2):
+        begin = now()
+        sum(range(3_000_000))
+        times.append(now() - begin)
+    begin = now()
+    for _ in range(1_000):
+        os.getppid()
+    return [*times, now() - begin]
+
+
+def two_that_compute() -> list[int]:
+    """How long two processes take to compute what one does alone, and when the first of them is done."""
+    begin = now()
+    sum(range(3_000_000))
+    alone = now() - begin
+    children = []
+    begin = now()
+    for _ in range(2):
+        if (child := os.fork()) == 0:
+            for _ in range(300):
+                sum(range(10_000))
+                os.getppid()
+            os._exit(0)
+        children.append(child)
+    done = []
+    for child in children:
+        os.waitpid(child, 0)
+        done.append(now() - begin)
+    return [alone, *done]
 
 
 def randomness() -> list[str]:

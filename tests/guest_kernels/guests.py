@@ -5,7 +5,9 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from longhaul.kernels.cache import Kernel
@@ -14,7 +16,13 @@ PROGRAM = Path(__file__).with_name("guest.py")
 LIMIT_S = 60
 
 
-def start(kernel: Kernel, place: Path, *measurements: str, parameters: str = "") -> subprocess.Popen[bytes]:
+def start(
+    kernel: Kernel,
+    place: Path,
+    *measurements: str,
+    parameters: str = "",
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> subprocess.Popen[bytes]:
     """Start a guest that makes ``measurements`` of ``guest.py``; its files are in ``place``."""
     place.mkdir(exist_ok=True)
     init = place / "init"
@@ -22,7 +30,8 @@ def start(kernel: Kernel, place: Path, *measurements: str, parameters: str = "")
         "#!/bin/sh\n"
         "mount -t proc proc /proc; mount -t tmpfs tmp /run\n"
         "export TMPDIR=/run PYTHONDONTWRITEBYTECODE=1 PYTHONHASHSEED=0\n"
-        f"exec {shlex.quote(sys.executable)} -I {shlex.quote(str(PROGRAM))} {' '.join(measurements)}\n"
+        + "".join(f"export {name}={shlex.quote(value)}\n" for name, value in environment.items())
+        + f"exec {shlex.quote(sys.executable)} -I {shlex.quote(str(PROGRAM))} {' '.join(measurements)}\n"
     )
     init.chmod(0o755)
     command = [
@@ -41,15 +50,21 @@ def start(kernel: Kernel, place: Path, *measurements: str, parameters: str = "")
         f"uml_dir={place}",
         *parameters.split(),
     ]
-    environment = {"PATH": os.defpath, "HOME": str(place), "TMPDIR": "/dev/shm"}
+    own = {"PATH": os.defpath, "HOME": str(place), "TMPDIR": "/dev/shm"}
     return subprocess.Popen(
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
+        command, env=own, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
     )
 
 
-def measure(kernel: Kernel, place: Path, *measurements: str, parameters: str = "") -> dict[str, Any]:
+def measure(
+    kernel: Kernel,
+    place: Path,
+    *measurements: str,
+    parameters: str = "",
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
     """The results of a guest, by measurement."""
-    with start(kernel, place, *measurements, parameters=parameters) as guest:
+    with start(kernel, place, *measurements, parameters=parameters, environment=environment) as guest:
         try:
             output, _ = guest.communicate(timeout=LIMIT_S)
         except BaseException:

@@ -1,6 +1,7 @@
 """What a guest kernel does with time and randomness. Skipped where no kernel has been built."""
 
 import os
+import subprocess
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -40,6 +41,8 @@ def test_loops_that_wait_without_sleeping_end(kernel: Kernel, tmp_path: Path) ->
         "wait_by_yield",
         "wait_by_errors",
         "two_that_wait_by_reads",
+        "wait_by_polls_of_what_is_ready",
+        "wait_by_polls_alone",
     )
     assert MS <= found["wait_by_reads"] <= MS + 2000
     long, reads = found["wait_long_by_reads"]
@@ -48,6 +51,8 @@ def test_loops_that_wait_without_sleeping_end(kernel: Kernel, tmp_path: Path) ->
     assert 100 * MS <= found["wait_by_yield"] <= 101 * MS
     assert 100 * MS <= found["wait_by_errors"] <= 101 * MS
     assert 10 * MS <= found["two_that_wait_by_reads"] <= 10.1 * MS
+    assert 100 * MS <= found["wait_by_polls_of_what_is_ready"] <= 101 * MS
+    assert 100 * MS <= found["wait_by_polls_alone"] <= 101 * MS
 
 
 def test_a_program_that_polls_sees_a_message_at_the_time_of_one_that_sleeps(
@@ -64,6 +69,35 @@ def test_costs_of_calls_can_be_set(kernel: Kernel, tmp_path: Path) -> None:
     assert found[-1] - found[0] >= 80 * 500
     found = measure(kernel, tmp_path, "reads", parameters="tt-syscall=700")["reads"]
     assert {after - before for before, after in pairwise(found)} == {700}
+
+
+def test_floating_point_registers_are_kept(kernel: Kernel, tmp_path: Path) -> None:
+    program = tmp_path / "registers"
+    source = Path(__file__).with_name("registers.c")
+    subprocess.run(["cc", "-O2", "-Wall", "-Werror", "-pthread", "-o", program, source], check=True)
+    assert measure(kernel, tmp_path, "registers", environment={"REGISTERS": str(program)}) == {
+        "registers": "kept\n"
+    }
+
+
+def test_computing_takes_time_if_it_is_to(kernel: Kernel, tmp_path: Path) -> None:
+    free = measure(kernel, tmp_path, "computing")["computing"]
+    whole = measure(kernel, tmp_path, "computing", parameters="tt-cpu=1000")["computing"]
+    double = measure(kernel, tmp_path, "computing", parameters="tt-cpu=2000")["computing"]
+    assert free == [0, 0, 0]
+    # The sum of three million numbers takes 30 ms on a processor of 2024, or 300 on a slow one.
+    assert 5 * MS < whole[1] < 1000 * MS
+    assert 1.2 < double[1] / whole[1] < 3.5
+    # The kernel's own entry is not computing.
+    assert whole[2] < 3 * MS
+
+
+def test_two_programs_of_a_host_share_its_processor(kernel: Kernel, tmp_path: Path) -> None:
+    alone, first, second = measure(kernel, tmp_path, "two_that_compute", parameters="tt-cpu=1000")[
+        "two_that_compute"
+    ]
+    assert 1.4 < second / alone < 3
+    assert first > 0.7 * second, "they take turns"
 
 
 def test_the_time_stamp_counter_counts_virtual_nanoseconds(kernel: Kernel, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ mod controller;
 mod frames;
 mod kernels;
 mod messages;
+mod processors;
 mod supervisor;
 
 pub use agent::run_as_init;

@@ -297,6 +297,7 @@ fn run_live(
             file: kernel.file,
             init: kernel.init,
             memory_bytes: kernel.memory_bytes,
+            cpu_scale: kernel.cpu_scale,
             patience_s: kernel.patience_s,
             directory: kernel.directory,
         }),
@@ -311,6 +312,7 @@ struct KernelArguments {
     file: PathBuf,
     init: Vec<String>,
     memory_bytes: u64,
+    cpu_scale: u64,
     patience_s: u64,
     directory: PathBuf,
 }

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The name of the socket about time, in the guests' directory.
 pub const TIME_SOCKET: &str = "time";
@@ -29,6 +29,22 @@ pub enum Progress {
     Silent,
 }
 
+/// For how long, of real time, and how often several guests ran at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overlap {
+    /// In all.
+    pub length: Duration,
+    /// How often.
+    pub times: u64,
+}
+
+impl Overlap {
+    fn add(&mut self, length: Duration) {
+        self.length += length;
+        self.times += 1;
+    }
+}
+
 /// Guests whose clock this is.
 pub struct Guests {
     all: Vec<Guest>,
@@ -38,6 +54,7 @@ pub struct Guests {
     /// Unix time of the clock's zero.
     unix_ns: u64,
     out: Outbox,
+    overlap: Overlap,
 }
 
 /// What a descriptor is for.
@@ -112,7 +129,15 @@ impl Guests {
             .enumerate()
             .map(|(number, (name, net))| Guest::new(number, name, net))
             .collect();
-        Ok(Guests { all, epoll, time, listeners, unix_ns, out: Outbox::default() })
+        Ok(Guests {
+            all,
+            epoll,
+            time,
+            listeners,
+            unix_ns,
+            out: Outbox::default(),
+            overlap: Overlap::default(),
+        })
     }
 
     /// Waits until all guests have connected, for at most `timeout`; returns whether they have.
@@ -120,9 +145,9 @@ impl Guests {
     /// # Errors
     /// If a connection fails.
     pub fn wait_for_connections(&mut self, timeout: Duration) -> Result<bool> {
-        let until = std::time::Instant::now() + timeout;
+        let until = Instant::now() + timeout;
         while !self.all.iter().all(Guest::has_connected) {
-            let left = until.saturating_duration_since(std::time::Instant::now());
+            let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() || !self.turn(left)? {
                 return Ok(self.all.iter().all(Guest::has_connected));
             }
@@ -158,6 +183,7 @@ impl Guests {
     /// # Errors
     /// If a guest breaks a protocol, or a connection fails.
     pub fn run_until(&mut self, horizon_ns: u64, silence: Duration) -> Result<Progress> {
+        let mut overlapping: Option<Instant> = None;
         loop {
             let mut busy = 0;
             let mut last = 0;
@@ -167,11 +193,19 @@ impl Guests {
                     (busy, last) = (busy + 1, number);
                 }
             }
+            if busy > 1 {
+                overlapping.get_or_insert_with(Instant::now);
+            } else if let Some(since) = overlapping.take() {
+                self.overlap.add(since.elapsed());
+            }
             if busy == 0 {
                 return Ok(Progress::Reached);
             }
             let has_received = busy == 1 && self.receive_from_only(last, horizon_ns)?;
             if !has_received && !self.turn(silence)? {
+                if let Some(since) = overlapping {
+                    self.overlap.add(since.elapsed());
+                }
                 return Ok(Progress::Silent);
             }
         }
@@ -202,6 +236,11 @@ impl Guests {
         if self.out.sent.is_empty() {
             self.out.sent = sent;
         }
+    }
+
+    /// By how much guests have run at the same time so far.
+    pub fn overlap(&self) -> Overlap {
+        self.overlap
     }
 
     /// Guests that run.

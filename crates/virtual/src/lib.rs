@@ -18,5 +18,5 @@ pub mod vhost;
 pub use digest::Digest;
 pub use error::{Error, Result};
 pub use guest::{GuestCounters, Port, Sent};
-pub use guests::{Guests, Progress, TIME_SOCKET, socket_name};
+pub use guests::{Guests, Overlap, Progress, TIME_SOCKET, socket_name};
 pub use vhost::NetConfig;

@@ -77,6 +77,7 @@ class VirtualClock:
                 "file": str(self.kernel.binary),
                 "init": init,
                 "memory_bytes": self.memory_bytes,
+                "cpu_scale": 0,
                 "patience_s": PATIENCE_S,
                 "directory": place,
             }

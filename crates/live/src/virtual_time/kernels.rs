@@ -1,8 +1,8 @@
 //! The hosts' kernels: processes of User-Mode Linux.
 
+use super::processors::Processors;
 use crate::error::{Error, Result};
 use longhaul_virtual::{Port, TIME_SOCKET, socket_name};
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::personality::Persona;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -20,6 +20,8 @@ pub struct Kernel {
     pub init: Vec<String>,
     /// Memory of each host, in bytes.
     pub memory_bytes: u64,
+    /// Virtual picoseconds for each nanosecond that a program computes; 0 if computing takes no time.
+    pub cpu_scale: u64,
     /// Real time without a message of a kernel after which the run warns, in seconds.
     pub patience_s: u64,
     /// Where kernels and this process meet: an empty directory, which nobody else may enter and whose maker removes it.
@@ -27,12 +29,17 @@ pub struct Kernel {
 }
 
 /// Running kernels; they are ended when this is dropped.
-#[derive(Default)]
 pub struct Kernels {
     running: Vec<Child>,
+    pub processors: Processors,
 }
 
 impl Kernels {
+    /// None runs yet.
+    pub fn new() -> Self {
+        Kernels { running: Vec::new(), processors: Processors::new() }
+    }
+
     /// Starts the kernel of host `number`, which finds its sockets in the directory. What it says goes to `log`.
     pub fn start(&mut self, kernel: &Kernel, number: usize, seed: u64, log: &Path) -> Result<()> {
         let failed = |error: std::io::Error| {
@@ -57,6 +64,7 @@ impl Kernels {
             .arg(format!("time-travel=ext:{number}:{TIME_SOCKET}"))
             .args([device(Port::Network, 1), device(Port::Console, 3)])
             .arg(format!("tt-seed={seed}"))
+            .args((kernel.cpu_scale > 0).then(|| format!("tt-cpu={}", kernel.cpu_scale)))
             .args(["virtio_net.napi_tx=0", "con=null", "con0=null,fd:1", "con1=null,fd:1"])
             .args(["quiet", "loglevel=4", "panic=-1"])
             // Becomes a variable of the first process: time does not pass while a traffic generator spins.
@@ -72,7 +80,7 @@ impl Kernels {
             .process_group(0)
             .spawn()
             .map_err(failed)?;
-        pin(&child, number);
+        self.processors.add(Pid::from_raw(child.id() as i32));
         self.running.push(child);
         Ok(())
     }
@@ -100,17 +108,4 @@ fn memory_directory() -> PathBuf {
     let may_execute = nix::sys::statvfs::statvfs(shared)
         .is_ok_and(|found| !found.flags().contains(nix::sys::statvfs::FsFlags::ST_NOEXEC));
     if may_execute { shared.into() } else { std::env::temp_dir() }
-}
-
-/// Keeps a kernel on one processor: its processes take turns, and would otherwise move from one to the other.
-fn pin(child: &Child, number: usize) {
-    let pid = Pid::from_raw(child.id() as i32);
-    let Ok(allowed) = sched_getaffinity(Pid::from_raw(0)) else { return };
-    let cpus: Vec<usize> =
-        (0..CpuSet::count()).filter(|&cpu| allowed.is_set(cpu).unwrap_or_default()).collect();
-    let Some(&cpu) = cpus.get(number % cpus.len().max(1)) else { return };
-    let mut only = CpuSet::new();
-    if only.set(cpu).is_ok() {
-        let _ = sched_setaffinity(pid, &only);
-    }
 }

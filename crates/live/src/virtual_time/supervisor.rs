@@ -57,7 +57,7 @@ pub fn supervise(
     let cwd = std::env::current_dir().map_err(|error| Error::wrap("find the working directory", error))?;
     let nodes: Vec<usize> =
         (0..plan.nodes.len()).filter(|&node| plan.nodes[node].kind == NodeKind::Host).collect();
-    let mut kernels = Kernels::default();
+    let mut kernels = Kernels::new();
     let hosts = nodes.iter().map(|&node| {
         let mtu = u16::try_from(plan.nodes[node].mtu).unwrap_or(u16::MAX);
         (plan.nodes[node].name.clone(), NetConfig { mac: address(node), mtu })
@@ -353,6 +353,7 @@ impl Supervisor<'_> {
             let how = self.kernels.ended(number).unwrap_or_else(|| "ended".into());
             return Err(kernel_ended(self.plan, self.directory, node, &how));
         }
+        self.kernels.processors.decide(self.controller.guests.overlap());
         self.answer_requests(control);
         Ok(true)
     }

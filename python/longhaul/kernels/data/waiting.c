@@ -3,7 +3,7 @@
  * arch/um/kernel/waiting.c: what system calls cost on the virtual clock.
  *
  * The processor is infinitely fast: a program takes no time. A program that waits without sleeping (it reads the
- * clock, repeats a call that fails, polls with a timeout of 0, or yields) would then wait forever. Such calls are
+ * clock, repeats a call that fails, polls what is ready or with a timeout of 0, or yields) would then wait forever. Such calls are
  * free until a thread has made `tt-free` of them since virtual time last moved. From then on they are charged
  * `tt-cost` ns, plus a share of the time that the thread has waited so.
  *
@@ -50,11 +50,9 @@ static bool reads_clock(int call)
 	}
 }
 
-static bool waits(int call, unsigned long result)
+static bool polls(int call)
 {
 	switch (call) {
-	case __NR_sched_yield:
-		return true;
 #ifdef __NR_poll
 	case __NR_poll:
 	case __NR_select:
@@ -66,13 +64,32 @@ static bool waits(int call, unsigned long result)
 #ifdef __NR_epoll_pwait2
 	case __NR_epoll_pwait2:
 #endif
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool waits(struct waiting *w, int call, unsigned long result)
+{
+	if (IS_ERR_VALUE(result))
+		return true;
+	switch (call) {
 	case __NR_wait4:
 	case __NR_waitid:
 	case __NR_io_getevents:
-		return result == 0 || IS_ERR_VALUE(result);
-	default:
-		return IS_ERR_VALUE(result) || reads_clock(call);
+		return result == 0;
+	case __NR_sched_yield:
+		return true;
 	}
+	if (polls(call)) {
+		/* What it has found, the program may ignore (iperf3 does, until its peer is ready), and poll again. */
+		bool again = w->polled;
+
+		w->polled = true;
+		return result == 0 || again;
+	}
+	return reads_clock(call);
 }
 
 /* Whether another task ran. */
@@ -96,7 +113,10 @@ void time_travel_after_call(int call, unsigned long result)
 		time_travel_ndelay(syscall_ns);
 
 	now = time_travel_now();
-	if (!waits(call, result)) {
+	if (!waits(w, call, result)) {
+		if (polls(call))
+			return;
+		w->polled = false;
 		w->since = now;
 		if (w->event)
 			w->calls = 0;

@@ -3,7 +3,6 @@
 use super::{Order, Report, SECOND_NS, Supervisor};
 use crate::clock::monotonic_ns;
 use crate::error::{Error, Result};
-use crate::program::ProgramState;
 use crate::supervisor::ControlConnections;
 
 impl Supervisor<'_> {
@@ -14,10 +13,15 @@ impl Supervisor<'_> {
             return;
         }
         self.silence_reported = true;
-        let runs = |running: &&ProgramState| running.start_ns.is_some() && running.end_ns.is_none();
-        let there = |running: &&ProgramState| hosts.contains(&running.host);
-        let names: Vec<&str> =
-            self.programs.iter().filter(runs).filter(there).map(|running| running.name.as_str()).collect();
+        // One that computes from its beginning on keeps its host from reporting that it has started.
+        let names: Vec<&str> = self
+            .programs
+            .iter()
+            .zip(&self.states)
+            .filter(|(running, state)| state.ordered && running.is_pending_or_running())
+            .filter(|(running, _)| hosts.contains(&running.host))
+            .map(|(running, _)| running.name.as_str())
+            .collect();
         control.warn(format!(
             "virtual time has stood still for {silent_s} s of real time, because host {} computes: a program there \
              ({}) that waits for time to pass without sleeping waits for ever; Ctrl-C ends the run",
