@@ -44,7 +44,8 @@ def test_loops_that_wait_without_sleeping_end(kernel: Kernel, tmp_path: Path) ->
         "wait_by_polls_of_what_is_ready",
         "wait_by_polls_alone",
     )
-    assert MS <= found["wait_by_reads"] <= MS + 2000
+    # The read that ends the loop and the one after it are charged 1 us and 1/1024 of 1 ms each.
+    assert MS <= found["wait_by_reads"] <= MS + 4000
     long, reads = found["wait_long_by_reads"]
     assert 1000 * MS <= long <= 1001 * MS
     assert reads < 20_000
@@ -93,10 +94,10 @@ def test_computing_takes_time_if_it_is_to(kernel: Kernel, tmp_path: Path) -> Non
 
 
 def test_two_programs_of_a_host_share_its_processor(kernel: Kernel, tmp_path: Path) -> None:
-    alone, first, second = measure(kernel, tmp_path, "two_that_compute", parameters="tt-cpu=1000")[
+    first, second, own = measure(kernel, tmp_path, "two_that_compute", parameters="tt-cpu=1000")[
         "two_that_compute"
     ]
-    assert 1.4 < second / alone < 3
+    assert 1.4 < second / own < 3
     assert first > 0.7 * second, "they take turns"
 
 
