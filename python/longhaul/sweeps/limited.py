@@ -12,8 +12,13 @@ def run_limited_shard(job: Job, shard: Shard, memory_bytes: int | None) -> bytes
     """The part of ``shard``, or the error if this process used more than ``memory_bytes`` for its shards.
 
     The error is returned and not raised, because the cluster would try the shard again elsewhere. ``None`` is
-    no limit but the scheduler's.
+    no limit but the scheduler's. Of trials on the virtual clock, each has the limit.
     """
+    if job.trials is not None:
+        try:
+            return cast("bytes", run_shard(job, shard, memory_bytes=memory_bytes))
+        except MemoryLimitError as error:
+            return error
     if memory_bytes is None:
         return cast("bytes", run_shard(job, shard))
     stop = _longhaul.Stop()
