@@ -218,8 +218,8 @@ def _kernel_version(value: Any) -> Any:
     if not isinstance(text, str) or not re.fullmatch(KERNEL_PATTERN, text):
         raise problem(
             Code.NAME_INVALID,
-            f"{printable(str(value))} cannot be the version of a kernel",
-            "write for example 6.12, or a name from longhaul kernel list",
+            f'"{printable(str(value))}" is not the version of a kernel',
+            "write for example 6.12, or the name of one",
         )
     return text
 
