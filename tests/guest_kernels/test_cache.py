@@ -1,32 +1,16 @@
 """The kernels of a user: which one a run gets, and which it does not."""
 
-import json
 import subprocess
 import sys
 import threading
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from installed_kernels import installed
 
 from longhaul.errors import LonghaulError
-from longhaul.kernels import recipe
-from longhaul.kernels.cache import Kernel, find, kernels, locked, matching, remove
-
-
-def installed(
-    cache: Path, name: str, *, built: str = "2026-01-01T00:00:00+00:00", outdated: bool = False
-) -> Kernel:
-    """Put a kernel into the cache."""
-    hashes = dict(recipe.hashes())
-    if outdated:
-        hashes["waiting.c"] = "0" * 64
-    kernel = Kernel(name, f"{name}-longhaul", "a.tar", "1" * 64, hashes, (), "2" * 64, "gcc 12", built, 300.0)
-    kernel.directory.mkdir(parents=True)
-    assert kernel.directory.parent == cache
-    kernel.binary.write_text("kernel")
-    (kernel.directory / "kernel.json").write_text(json.dumps(asdict(kernel)))
-    return kernel
+from longhaul.kernels.cache import find, kernels, locked, matching, remove
 
 
 def test_without_kernels_a_run_is_told_how_to_build_one(cache: Path) -> None:

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from installed_kernels import installed
 
 from longhaul.cli.main import longhaul
 from longhaul.errors import LonghaulError
-
-from .test_cache import installed
 
 
 def run(*words: str) -> Result:

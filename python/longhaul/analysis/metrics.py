@@ -19,7 +19,7 @@ def metrics(summary: Json) -> dict[str, Any]:
         found.update({f"{item}.{measure}": value for measure, value in measures.items()})
 
     for program in summary["programs"]:
-        add(f"programs.{program['name']}", {"wall_time": program["wall_ns"], "exit": program["exit"]})
+        add(f"programs.{program['name']}", program_measures(program))
     for flow in summary["flows"]:
         # A flow to several hosts is one for each of them.
         add(f"flows.{flow['flow']}", flow_measures(flow))
@@ -53,6 +53,11 @@ def flow_measures(flow: Json) -> dict[str, Any]:
         found["done"] = flow["done"]
         found |= {f"took.{q}": flow[f"took_{q}_ns"] for q in TOOK}
     return found
+
+
+def program_measures(program: Json) -> dict[str, Any]:
+    """Of a program, real or simulated."""
+    return {"wall_time": program["wall_ns"], "exit": program["exit"]}
 
 
 def transfer_measures(transfers: Json) -> dict[str, Any]:

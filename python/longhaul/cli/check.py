@@ -33,14 +33,14 @@ def check(
     """
     from longhaul.results.certificate import load_certificate
     from longhaul.run.check import report
-    from longhaul.run.virtual_clock import clock_of
 
     text, code = report(
         scenarios,
         settings=settings,
         as_json=as_json,
         certificate=load_certificate(),
-        clock=clock_of(clock, kernel),
+        clock=clock,
+        kernel=kernel,
     )
     click.echo(text, err=bool(code) and not as_json)
     sys.exit(code)

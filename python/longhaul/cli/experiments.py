@@ -46,7 +46,7 @@ def run_experiment(
     log.warn(*resolved.warnings)
     if as_json:
         log.leave_out_notes()
-    virtual = clock_of(clock, kernel)
+    virtual = clock_of(clock, resolved.scenario, kernel)
     (announce_live if virtual is None else announce)(resolved)
     listener = listen(prometheus) if prometheus else None
     prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal, clock=virtual)

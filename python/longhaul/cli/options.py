@@ -65,7 +65,7 @@ clock_option: Decorator = click.option(
 kernel_option: Decorator = click.option(
     "--kernel",
     metavar="VERSION",
-    help="The Linux of --clock virtual, for example 6.12; otherwise the newest that is built.",
+    help="The Linux of --clock virtual, for example 6.12. Default: the scenario's, or the newest built.",
 )
 set_option: Decorator = click.option(
     "--set",

@@ -2,10 +2,14 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from longhaul.cli.options import memory_option, set_option
+from longhaul.cli.options import kernel_option, memory_option, set_option
+
+if TYPE_CHECKING:
+    from longhaul.sweeps.trials import SweepClock
 
 
 def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -54,7 +58,17 @@ def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[st
     "--until", metavar="RULE", help='Add seeds until this rule holds, for example "flows.bulk.goodput ±2%".'
 )
 @click.option(
-    "--workers", type=click.IntRange(1, 4096), metavar="N", help="Number of threads. Default: all cores."
+    "--clock",
+    type=click.Choice(["simulated", "virtual"]),
+    help="Simulated: the discrete-event simulator. Virtual: real programs on hosts that run a Linux of their "
+    "own; see longhaul kernel. Default: simulated.",
+)
+@kernel_option
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 4096),
+    metavar="N",
+    help="Number of runs at the same time. Default: the number of CPUs.",
 )
 @click.option(
     "--cluster",
@@ -97,6 +111,8 @@ def sweep(
     seeds: str | None,
     metrics: tuple[str, ...],
     until: str | None,
+    clock: "SweepClock | None",
+    kernel: str | None,
     workers: int | None,
     cluster: str | None,
     resume: Path | None,
@@ -108,16 +124,18 @@ def sweep(
     no_report: bool,
     as_json: bool,
 ) -> None:
-    """Simulate SCENARIO for every combination of the axes' values, with several seeds each.
+    """Run SCENARIO for every combination of the axes' values, with several seeds each.
 
-    Axes come from the scenario's `sweep:`, or from --axis. Results stream to Parquet as runs end; what was
-    killed goes on with --resume. A run that cannot be is recorded with its error, and the others go on. Exit
-    codes: 0 good; 1 some runs failed; 2 wrong scenario or usage; 130 interrupted.
+    Runs are simulated, or live on the virtual clock. Axes come from the scenario's `sweep:`, or from --axis.
+    Results stream to Parquet as runs end; what was killed goes on with --resume. A run that cannot be is
+    recorded with its error, and the others go on. Exit codes: 0 good; 1 some runs failed; 2 wrong scenario or
+    usage; 3 this machine cannot; 130 interrupted.
 
     \b
     longhaul sweep scenario.yaml --axis cc=cubic,bbr --axis loss=0%,0.1%,1% --repeat 5
     longhaul sweep scenario.yaml --until "goodput ±2%" --dry-run
     longhaul sweep scenario.yaml --cluster slurm.yaml
+    longhaul sweep scenario.yaml --clock virtual --axis kernel=6.6,6.12
     longhaul sweep --resume runs/NAME/latest-sweep
     """
     from longhaul.cli.sweep_command import Asked, run_command
@@ -132,6 +150,8 @@ def sweep(
         seeds=seeds,
         metrics=metrics,
         until=until,
+        clock=clock,
+        kernel=kernel,
         workers=workers,
         cluster=cluster,
         resume=resume,

@@ -22,6 +22,7 @@ from longhaul.sweeps.local import Threads, Workers
 from longhaul.sweeps.pilot import estimate_cost
 from longhaul.sweeps.place import place_of
 from longhaul.sweeps.preparation import prepare
+from longhaul.sweeps.trials import SweepClock, trials_of
 
 SHOWN = 5000
 """Rows of the summary that are looked at for the table on the terminal."""
@@ -40,6 +41,8 @@ class Asked:
     seeds: str | None
     metrics: tuple[str, ...]
     until: str | None
+    clock: SweepClock | None
+    kernel: str | None
     workers: int | None
     cluster: str | None
     resume: Path | None
@@ -79,7 +82,8 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
             )
         return swept.exit_code if share else _show(swept, as_json=asked.as_json)
     assert asked.scenario is not None
-    prepared = prepare(asked.scenario, settings=asked.settings, options=asked.options)
+    trials = trials_of(asked.clock or "simulated", asked.kernel)
+    prepared = prepare(asked.scenario, settings=asked.settings, options=asked.options, trials=trials)
     if asked.dry_run:
         log.warn(*prepared.warnings)
         cores = asked.workers or len(os.sched_getaffinity(0))
@@ -113,11 +117,19 @@ def _check(asked: Asked) -> None:
             remedy="longhaul sweep SCENARIO, or longhaul sweep --resume DIR",
             exit_code=2,
         )
-    if asked.resume is not None and (asked.options != Options() or asked.settings or asked.array):
+    given = asked.options != Options() or asked.settings or asked.array or asked.clock or asked.kernel
+    if asked.resume is not None and given:
         raise LonghaulError(
             Code.OPTION_CONFLICT,
             "a resumed sweep keeps its options",
             remedy="leave its options out, or begin a new one",
+            exit_code=2,
+        )
+    if asked.kernel is not None and asked.clock != "virtual":
+        raise LonghaulError(
+            Code.OPTION_CONFLICT,
+            "--kernel is the hosts' own",
+            remedy="add --clock virtual",
             exit_code=2,
         )
     if asked.share is not None and asked.resume is None:

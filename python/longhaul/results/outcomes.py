@@ -46,17 +46,20 @@ def read_outcome(directory: Path) -> Outcome:
 
 def last_lines(directory: Path, name: str) -> tuple[str, ...]:
     """The last lines that a program wrote to its standard error, or else to its output."""
-    for stream in ("err", "out"):
-        try:
-            content, size = last_bytes(directory / "logs" / f"{name}.{stream}", _MOST_BYTES)
-        except OSError:
-            continue
-        lines = [line.rstrip() for line in content.decode(errors="replace").splitlines() if line.strip()]
-        # The first may be the end of a line.
-        lines = lines[1:] if size > _MOST_BYTES and len(lines) > 1 else lines
-        if lines:
-            return tuple(lines[-MOST_LINES:])
-    return ()
+    files = (directory / "logs" / f"{name}.{stream}" for stream in ("err", "out"))
+    return next((lines for file in files if (lines := last_lines_of(file))), ())
+
+
+def last_lines_of(file: Path) -> tuple[str, ...]:
+    """The last lines of a log; none if there is no such file."""
+    try:
+        content, size = last_bytes(file, _MOST_BYTES)
+    except OSError:
+        return ()
+    lines = [line.rstrip() for line in content.decode(errors="replace").splitlines() if line.strip()]
+    # The first may be the end of a line.
+    lines = lines[1:] if size > _MOST_BYTES and len(lines) > 1 else lines
+    return tuple(lines[-MOST_LINES:])
 
 
 def _ending(directory: Path) -> ending.Ending:

@@ -203,12 +203,13 @@ def run_live(
 ) -> Result:
     """Run the scenario in a file live, to its end. Raises LonghaulError if it is wrong or cannot run.
 
-    On the ``virtual`` clock every host runs a Linux of its own: version ``kernel``, or the newest built.
+    On the ``virtual`` clock every host runs a Linux of its own: version ``kernel``, or else that which the
+    scenario names, or the newest built.
     """
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(Path(scenario), settings=_settings(params)), seed=seed)
-    chosen = clock_of(clock, kernel)
+    chosen = clock_of(clock, resolved.scenario, kernel)
     prepared = live.prepare(resolved, runs=Path(runs), argv=sys.argv, journal=journal, clock=chosen)
     with conclusion.results_so_far(prepared.directory, report=report):
         finished = live.run(prepared, progress=conclusion.ignore)

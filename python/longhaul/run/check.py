@@ -9,7 +9,7 @@ from typing import Any
 from longhaul.diagnostics import Diagnostic
 from longhaul.errors import LonghaulError
 from longhaul.run import congestion_control, memory, socket_buffers
-from longhaul.run.virtual_clock import VirtualClock
+from longhaul.run.virtual_clock import Clock, clock_of, ignored_kernel
 from longhaul.scenario.check.load import load_scenario
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.lower.demands import concerns
@@ -31,20 +31,24 @@ def examine(
     scenario: Scenario,
     *,
     certificate: Mapping[str, Any] | None = None,
-    clock: VirtualClock | None = None,
+    clock: Clock = "real",
+    kernel: str | None = None,
 ) -> Examined:
     """What is planned, and warnings. Raises ScenarioError for what is wrong wherever it is run.
 
-    With a virtual ``clock`` also raises LonghaulError for what that lacks.
+    For the ``virtual`` clock also raises LonghaulError for what that lacks, such as the version ``kernel`` of
+    Linux, or that which the scenario names.
     """
     resolved = resolve(scenario)
-    if clock is not None:
-        resolved = clock.accepted(resolved)
+    virtual = clock_of(clock, scenario, kernel)
+    if virtual is not None:
+        resolved = virtual.accepted(resolved)
     if problems := congestion_control.strangers(resolved):
         raise ScenarioError(problems)
     expected = preview(resolved)
     warnings = (
         *resolved.warnings,
+        *(ignored_kernel(scenario) if virtual is None else ()),
         *expected.warnings,
         *concerns(resolved, certificate),
         *memory.concerns(resolved),
@@ -59,7 +63,8 @@ def report(
     settings: Mapping[str, str],
     as_json: bool,
     certificate: Mapping[str, Any] | None = None,
-    clock: VirtualClock | None = None,
+    clock: Clock = "real",
+    kernel: str | None = None,
 ) -> tuple[str, int]:
     """The text to print and the exit code: 0 if all of ``paths`` are right, 2 otherwise.
 
@@ -73,7 +78,8 @@ def report(
         warnings: tuple[Diagnostic, ...] = ()
         round_trips: list[dict[str, str | int]] = []
         try:
-            found = examine(load_scenario(path, settings=settings), certificate=certificate, clock=clock)
+            scenario = load_scenario(path, settings=settings)
+            found = examine(scenario, certificate=certificate, clock=clock, kernel=kernel)
             plan, warnings = found.resolved.plan, found.warnings
             round_trips = [each.as_json() for each in found.expected.round_trips]
             lines += [f"warning: {warning.headline}" for warning in warnings]

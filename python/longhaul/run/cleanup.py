@@ -30,6 +30,13 @@ def cluster_prefix() -> str:
     return f"{_CLUSTER}{socket.gethostname()}-{os.getpid()}-"
 
 
+def remove_temporary(what: str) -> None:
+    """Remove the temporary directories of this kind whose processes are gone."""
+    for path in _temporary():
+        if path.name.startswith(f"{PREFIX}{what}-"):
+            storage.discard(path)
+
+
 def remove_leftovers(*, everything: bool, runs: Path) -> Iterator[str]:
     """Remove them and say each; with ``everything``, end runs that are up as well.
 

@@ -46,6 +46,18 @@ class Finished:
 
 
 @dataclass(frozen=True)
+class Planned:
+    """What a live run does, before anything is written."""
+
+    resolved: "Resolved"
+    clock: VirtualClock | None
+    plan: Plan
+    rows: "list[dict[str, Any]]"
+    """Tell what of the plan belongs to which traffic."""
+    warnings: "tuple[Diagnostic, ...]"
+
+
+@dataclass(frozen=True)
 class Prepared:
     """A live run that can begin."""
 
@@ -72,6 +84,13 @@ def prepare(
 
     With a virtual ``clock``, hosts will be kernels of their own.
     """
+    planned = plan_run(resolved, journal=journal, clock=clock)
+    log.warn(*planned.warnings)
+    return begin(planned, runs=runs, argv=argv, name=name)
+
+
+def plan_run(resolved: "Resolved", *, journal: bool = False, clock: VirtualClock | None = None) -> Planned:
+    """Turn real traffic into programs, and check that they exist. Raises LonghaulError."""
     kernel = congestion_control.THIS_MACHINE if clock is None else clock.host_kernel
     if (
         not any(node["kind"] == "host" for node in resolved.plan["nodes"])
@@ -118,9 +137,9 @@ def prepare(
     if loaded.plan():
         plan = {**plan, "algorithms": loaded.plan()}
     plan = with_owners(resolved, plan, own, rows)
+    warnings: list[Diagnostic] = []
     certificate = load_certificate()
-    compensated = resolved.scenario.document.compensate
-    if compensated and clock is None:
+    if resolved.scenario.document.compensate and clock is None:
         if certificate is None:
             raise LonghaulError(
                 Code.NOT_CALIBRATED,
@@ -129,12 +148,20 @@ def prepare(
                 exit_code=3,
             )
         plan, warnings = compensate(plan, certificate["base_one_way_ns"])
-        log.warn(*warnings)
     from longhaul.scenario.lower.demands import concerns
 
-    log.warn(*traffic.concerns(resolved, real))
+    warnings += traffic.concerns(resolved, real)
     if clock is None:
-        log.warn(*concerns(resolved, certificate), *congestion_control.default_concerns(resolved.plan))
+        warnings += (
+            *concerns(resolved, certificate),
+            *congestion_control.default_concerns(resolved.plan),
+        )
+    return Planned(resolved, clock, plan, rows, tuple(warnings))
+
+
+def begin(planned: Planned, *, runs: Path, argv: list[str], name: str | None = None) -> Prepared:
+    """Make the run directory."""
+    resolved, plan, clock = planned.resolved, planned.plan, planned.clock
     is_mixed = plan["jobs"] or any(flow["simulated"] for flow in plan["flows"])
     directory = directories.create_for(
         resolved,
@@ -143,11 +170,12 @@ def prepare(
         mode="virtual" if clock is not None else "mixed" if is_mixed else "live",
         plan=plan,
         argv=argv,
-        rows=rows,
+        rows=planned.rows,
     )
     with ending.recorded(directory):
         if clock is None:
-            directories.update_run(directory, certificate=certificate, compensated=compensated)
+            compensated = resolved.scenario.document.compensate
+            directories.update_run(directory, certificate=load_certificate(), compensated=compensated)
         else:
             directories.update_run(directory, guest_kernel=clock.as_json())
     run = f"{plan['name'][:24]}-{secrets.token_hex(3)}"
@@ -162,13 +190,16 @@ def run(
     listener: "socket.socket | None" = None,
     memory_bytes: int | None = None,
     scratch: Sequence[Path] = (),
+    work: Path | None = None,
+    quiet: bool = False,
     began: Callable[[Session], None] = lambda _session: None,
 ) -> Finished:
     """Run to the end. Ctrl-C, SIGTERM, SIGHUP and the memory limit end it early and keep its results so far.
 
     Supervisor, engine and observer may use ``memory_bytes`` of memory, by default half of what is free.
     At ``listener``, if there is one, metrics are served meanwhile. ``scratch`` is removed should this process
-    be killed. ``began`` is told the session, which another thread may stop. Raises RunFailedError.
+    be killed. Programs begin in the directory ``work``, by default that of this process. A ``quiet`` run does
+    not warn. ``began`` is told the session, which another thread may stop. Raises RunFailedError.
     """
     path = socket_path(prepared.run)
     served: AbstractContextManager[None] = nullcontext()
@@ -176,7 +207,8 @@ def run(
         from longhaul.run.exporter import serving
 
         served = serving(listener, prepared.directory, path)
-    warn(prepared.resolved, memory_bytes)
+    if not quiet:
+        warn(prepared.resolved, memory_bytes)
     ended = ending.Ending(ending.FAILED)
     guests: AbstractContextManager[dict[str, Any] | None]
     guests = prepared.clock.orders() if prepared.clock else nullcontext()
@@ -190,6 +222,7 @@ def run(
             scratch=[*scratch, Path(kernel["directory"])] if kernel else scratch,
             memory_bytes=limit_of(memory_bytes),
             kernel=kernel,
+            work=work,
         )
         try:
             began(session)

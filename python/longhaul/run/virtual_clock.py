@@ -17,7 +17,9 @@ from longhaul.run.congestion_control import HostKernel
 from longhaul.subprocesses import python_command
 
 if TYPE_CHECKING:
+    from longhaul.diagnostics import Diagnostic
     from longhaul.scenario import Resolved
+    from longhaul.scenario.check.scenario import Scenario
 
 Clock = Literal["real", "virtual"]
 
@@ -88,12 +90,38 @@ class VirtualClock:
         return {"name": kernel.name, "release": kernel.release, "sha256": kernel.sha256}
 
 
-def clock_of(clock: Clock, kernel: str | None = None) -> VirtualClock | None:
-    """The virtual clock with this version of the hosts' kernel, or the newest; ``None`` for the real one.
+def clock_of(clock: Clock, scenario: "Scenario", kernel: str | None = None) -> VirtualClock | None:
+    """The virtual clock on which a scenario runs; ``None`` for the real one.
 
-    Raises LonghaulError without such a kernel.
+    The hosts' kernel is that of version ``kernel``, or else of the scenario's, or else the newest. Raises
+    LonghaulError without such a kernel, with its place in the scenario if that names it.
     """
-    return VirtualClock(find(kernel)) if clock == "virtual" else None
+    if clock == "real":
+        return None
+    try:
+        return VirtualClock(find(kernel or scenario.document.kernel))
+    except LonghaulError as error:
+        if kernel is not None or scenario.document.kernel is None:
+            raise
+        raise _placed(error, scenario) from None
+
+
+def _placed(error: LonghaulError, scenario: "Scenario") -> LonghaulError:
+    """The same error at the scenario's ``kernel``."""
+    from longhaul.scenario import ScenarioError
+
+    placed = ScenarioError([scenario.problem(error.code, ("kernel",), error.message, error.remedy)])
+    placed.exit_code = error.exit_code
+    return placed
+
+
+def ignored_kernel(scenario: "Scenario") -> tuple["Diagnostic", ...]:
+    """A warning if a scenario names a kernel and does not run on the virtual clock."""
+    if scenario.document.kernel is None:
+        return ()
+    message = "has an effect on the virtual clock only: the real clock and the simulator ignore it"
+    remedy = "add --clock virtual, or leave it out"
+    return (scenario.warning(Code.KERNEL_IGNORED, ("kernel",), message, remedy),)
 
 
 def _congestion_controls(kernel: Kernel) -> frozenset[str]:

@@ -15,6 +15,7 @@ from longhaul.sweeps.local import Threads, Workers
 from longhaul.sweeps.place import place_of
 from longhaul.sweeps.preparation import prepare
 from longhaul.sweeps.sweep import Swept
+from longhaul.sweeps.trials import SweepClock, trials_of
 
 
 def sweep(
@@ -33,8 +34,14 @@ def sweep(
     workers: int | None = None,
     cluster: str | Mapping[str, Any] | None = None,
     report: bool = True,
+    clock: SweepClock = "simulated",
+    kernel: str | None = None,
 ) -> Swept:
     """Simulate the scenario in a file for every combination of the values of ``axes``.
+
+    On the ``virtual`` clock trials are live runs, as by :func:`longhaul.run_live` with ``clock="virtual"``;
+    ``kernel`` is the version of their hosts' Linux.
+
 
     An axis is a parameter, or a key such as ``links.wan.loss``; its values are a list, or a range:
     ``{"from": "10ms", "to": "100ms", "steps": 5}``. What is left out is as the scenario's ``sweep:`` has it.
@@ -50,7 +57,8 @@ def sweep(
         until=until,
     )
     settings = {key: str(value) for key, value in (params or {}).items()}
-    prepared = prepare(Path(scenario), settings=settings, options=options)
+    trials = trials_of(clock, kernel)
+    prepared = prepare(Path(scenario), settings=settings, options=options, trials=trials)
     with _workers(workers, cluster) as hands:
         folder = sweeps.begin(prepared, runs=Path(runs), argv=sys.argv, name=name)
         return sweeps.execute(folder, prepared, hands, report=report)

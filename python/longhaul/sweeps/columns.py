@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from longhaul.scenario.model.metrics import LINK_COUNTERS, SWEPT, Unit
+from longhaul.scenario.model.metrics import LINK_COUNTERS, SWEPT, SWEPT_LIVE, Unit
 
 _ENDINGS: Mapping[Unit, str] = {"ns": "_ns", "bit/s": "_bits_per_s", "bytes": "_bytes", "share": "_share"}
 _NAMES: Mapping[str, str] = {
@@ -23,8 +23,13 @@ def _column(measure: str, unit: Unit) -> tuple[str, str]:
     return name, "int64" if is_whole else "double"
 
 
-MEASURES: Mapping[str, tuple[str, str]] = {name: _column(name, unit) for name, unit in SWEPT.items()}
-"""The column, and its type, of each measure by the name that ends a metric's."""
+SIMULATED: Mapping[str, tuple[str, str]] = {name: _column(name, unit) for name, unit in SWEPT.items()}
+"""The column, and its type, of each measure by the name that ends a metric's: those of a simulation."""
+MEASURES: Mapping[str, tuple[str, str]] = {
+    **SIMULATED,
+    **{name: _column(name, unit) for name, unit in SWEPT_LIVE.items()},
+}
+"""The same with those that only live runs have."""
 
 HEAD: Mapping[str, str] = {"variant": "int64", "repeat": "int64", "seed": "uint64"}
 ITEM: Mapping[str, str] = {
@@ -35,6 +40,8 @@ ITEM: Mapping[str, str] = {
     "cc": "string",
 }
 RUN: Mapping[str, str] = {"duration_ns": "int64", "hops": "int64", "digest": "string", "error": "string"}
+LIVE: Mapping[str, str] = {"verdict": "string", "kernel": "string"}
+"""Of runs on the virtual clock, beside those of all runs."""
 BESIDE: Mapping[str, str] = {"bytes": "int64", "timeouts": "int64", "streams": "int64"}
 """What is kept of flows beside metrics."""
 _TYPES: Mapping[str, pa.DataType] = {
@@ -45,8 +52,11 @@ _TYPES: Mapping[str, pa.DataType] = {
 }
 
 
-def schema(axes: Sequence[tuple[str, str]]) -> pa.Schema:
-    """The columns of every part of a sweep with these columns for its ``axes``."""
-    measures = dict(MEASURES.values())
-    named = {**HEAD, **dict(axes), **ITEM, **measures, **BESIDE, **RUN}
+def schema(axes: Sequence[tuple[str, str]], *, live: bool = False) -> pa.Schema:
+    """The columns of every part of a sweep with these columns for its ``axes``.
+
+    ``live``: its trials are runs on the virtual clock, and not simulations.
+    """
+    measures = dict((MEASURES if live else SIMULATED).values())
+    named = {**HEAD, **dict(axes), **ITEM, **measures, **BESIDE, **RUN, **(LIVE if live else {})}
     return pa.schema([(name, _TYPES[kind]) for name, kind in named.items()])

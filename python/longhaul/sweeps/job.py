@@ -23,8 +23,10 @@ from longhaul.scenario.sweeps.design import seed_of
 from longhaul.scenario.sweeps.variants import Base, base_of
 from longhaul.scenario.syntax.yaml_tree import read_tree
 from longhaul.sweeps.columns import schema
+from longhaul.sweeps.live_rows import rows_of_summary
 from longhaul.sweeps.parts import SHARD
 from longhaul.sweeps.rows import Variant, rows_of
+from longhaul.sweeps.trials import MissingKernelError, VirtualTrials, plan_trial, run_trial
 
 Json = dict[str, Any]
 
@@ -66,7 +68,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Job:
-    """A sweep as workers see it: no files, no clock, nothing of the machine."""
+    """A sweep as workers see it: no files, nothing of the machine."""
 
     name: str
     """What errors call the scenario."""
@@ -82,6 +84,8 @@ class Job:
     """Patterns of the metrics that are asked for; of links that end at a host, rows are kept only then."""
     version: str
     """Of Longhaul: another would give other results."""
+    trials: VirtualTrials | None = None
+    """How trials run on the virtual clock; ``None`` if they are simulations."""
 
     def wants(self, link: str) -> bool:
         """Whether a metric of ``link`` (``links.NAME``) is asked for by more than its ending."""
@@ -106,10 +110,14 @@ class _Run:
     error: str | None = None
 
 
-def run_shard(job: Job, shard: Shard, stop: _longhaul.Stop | None = None) -> bytes | None:
-    """Simulate every run of ``shard``; returns its part as Parquet, or ``None`` if stopped.
+def run_shard(
+    job: Job, shard: Shard, stop: _longhaul.Stop | None = None, *, memory_bytes: int | None = None
+) -> bytes | None:
+    """Do every run of ``shard``; returns its part as Parquet, or ``None`` if stopped.
 
-    A run that cannot be has a row with its error; the others go on.
+    A run that cannot be has a row with its error; the others go on. A run on the virtual clock, which is a
+    process of its own, may use ``memory_bytes`` of memory. Raises LonghaulError for what another machine, or
+    this one later, may be able to do.
     """
     if version("longhaul") != job.version:
         raise LonghaulError(
@@ -117,6 +125,9 @@ def run_shard(job: Job, shard: Shard, stop: _longhaul.Stop | None = None) -> byt
             f"this worker has longhaul {version('longhaul')}, the sweep began with {job.version}",
             remedy="install the same version everywhere",
         )
+    if job.trials is not None:
+        found = _virtual_rows(job, job.trials, shard, stop, memory_bytes)
+        return None if found is None else as_parquet(found, schema(job.columns, live=True), shard=shard.name)
     rows: list[Json] = []
     runs = (run for piece in shard.pieces for run in _runs(job, piece))
     while batch := list(islice(runs, RUNS_AT_ONCE)):
@@ -162,12 +173,53 @@ def with_seed(rest: str, seed: int) -> str:
     return f'{{"seed": {seed}, {rest}'
 
 
-def _runs(job: Job, piece: Piece) -> Iterator[_Run]:
-    """The runs of a piece: the plan is made once, as only the seed differs."""
+def _virtual_rows(
+    job: Job,
+    trials: VirtualTrials,
+    shard: Shard,
+    stop: _longhaul.Stop | None,
+    memory_bytes: int | None,
+) -> list[Json] | None:
+    """The rows of trials on the virtual clock, one trial after another; ``None`` if stopped."""
+    rows: list[Json] = []
+    for piece in shard.pieces:
+        for repeat in range(piece.first, piece.first + piece.count):
+            head: Json = {**_head(job, piece), "repeat": repeat}
+            try:
+                resolved = job.base.resolve(piece.values)
+                plan = resolved.plan
+                head["seed"] = seed_of(plan["seed"], piece.variant, repeat, kind=job.seeds)
+                clock = trials.clock_here(resolved.scenario)
+                planned = plan_trial(replace(resolved, plan={**plan, "seed": head["seed"]}), clock)
+            except MissingKernelError:
+                raise
+            except LonghaulError as error:
+                rows.append({**head, "error": str(error).partition("\n")[0]})
+                continue
+            trial = run_trial(planned, trials.directory, stop=stop, memory_bytes=memory_bytes)
+            if trial is None:
+                return None
+            # A trial whose program or expectation failed was measured nevertheless.
+            if trial.summary is not None:
+                found = rows_of_summary(trial.summary, planned.plan, clock.kernel.release, job.wants)
+                rows += [{**head, **row} for row in found]
+            if trial.error is not None:
+                rows.append({**head, "error": trial.error})
+    return rows
+
+
+def _head(job: Job, piece: Piece) -> Json:
+    """What every row of a variant begins with: its number, and its values by column."""
     head: Json = {"variant": piece.variant}
     for axis, (column, kind), text in zip(job.axes, job.columns, piece.values, strict=True):
         numbers = numbers_of(axis, [text]) if kind != "string" else None
         head[column] = numbers[1][0] if numbers else text
+    return head
+
+
+def _runs(job: Job, piece: Piece) -> Iterator[_Run]:
+    """The runs of a piece: the plan is made once, as only the seed differs."""
+    head = _head(job, piece)
     repeats = range(piece.first, piece.first + piece.count)
     try:
         plan, traffic, rest, starts_vary = point_plan(job.base, piece.values)

@@ -1,4 +1,4 @@
-"""Shards on the cores of this machine: threads over native code that release the interpreter's lock."""
+"""Shards on the cores of this machine: threads over native code, or over processes on the virtual clock."""
 
 import os
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from longhaul import _longhaul
-from longhaul.run.memory import MemoryLimit
+from longhaul.run.memory import MemoryLimit, MemoryLimitError
 from longhaul.sweeps.job import Job, Shard, run_shard
 
 _BETWEEN_LOOKS_S = 0.1
@@ -37,6 +37,7 @@ class Threads(AbstractContextManager["Threads"]):
         self.count = count or len(os.sched_getaffinity(0))
         self._stop = _longhaul.Stop()
         self._memory = MemoryLimit(memory_bytes)
+        self._each_bytes = None if memory_bytes is None else memory_bytes // self.count
         self._pool = ThreadPoolExecutor(self.count, thread_name_prefix="sweep")
 
     def __enter__(self) -> Self:
@@ -63,7 +64,8 @@ class Threads(AbstractContextManager["Threads"]):
 
         def fill() -> None:
             for shard in islice(shards, 2 * self.count - len(running)):
-                running[self._pool.submit(run_shard, job, shard, self._stop)] = shard
+                future = self._pool.submit(run_shard, job, shard, self._stop, memory_bytes=self._each_bytes)
+                running[future] = shard
 
         try:
             fill()
@@ -73,6 +75,8 @@ class Threads(AbstractContextManager["Threads"]):
                 for future in done:
                     shard = running.pop(future)
                     error = future.exception()
+                    if isinstance(error, MemoryLimitError):
+                        raise error
                     part = None if error else future.result()
                     if isinstance(error, Exception):
                         yield shard, error

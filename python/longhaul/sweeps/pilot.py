@@ -8,10 +8,13 @@ from typing import Any
 
 from longhaul import _longhaul
 from longhaul.analysis.estimates import estimate
+from longhaul.analysis.outcome import EARLY
+from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.scenario.sweeps.design import spread
 from longhaul.sweeps.job import Piece, Shard, point_plan, run_shard, with_seed
 from longhaul.sweeps.preparation import Prepared
+from longhaul.sweeps.trials import VirtualTrials, plan_trial, run_trial
 
 Json = dict[str, Any]
 
@@ -23,6 +26,8 @@ LEAST, MOST = 3, 24
 """Variants that an estimate tries at least, if there are so many, and at most."""
 _LONGEST_S = 1.0
 """Of one run of an estimate: beyond, the rest is extrapolated by simulated time."""
+_LONGEST_VIRTUAL_S = 5.0
+"""The same of a run on the virtual clock, which starts kernels first: real time."""
 _SHORT_S = 0.05
 """Of a run: then what a shard takes beside its runs matters."""
 _MORE = 4
@@ -31,7 +36,7 @@ _EVENTS_AT_ONCE = 200_000
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU time of the runs of one variant."""
+    """CPU time of the runs of one variant; on the virtual clock, real time."""
 
     run_s: float
     """Of each run: simulated, and made rows of."""
@@ -60,6 +65,8 @@ def try_one(prepared: Prepared) -> Cost:
 
 def time_variant(prepared: Prepared, values: Sequence[str], *, longest_s: float) -> Cost:
     """Time one run of the variant with these values. Raises LonghaulError or ValueError if it cannot be."""
+    if prepared.job.trials is not None:
+        return _time_trial(prepared, prepared.job.trials, values)
     prepared.job.base.resolve(values)
     began = time.thread_time()
     plan, _traffic, rest, _ = point_plan(prepared.job.base, values)
@@ -81,6 +88,22 @@ def time_variant(prepared: Prepared, values: Sequence[str], *, longest_s: float)
     return Cost(max(more_s / _MORE, spent_s), plan_s)
 
 
+def _time_trial(prepared: Prepared, trials: VirtualTrials, values: Sequence[str]) -> Cost:
+    resolved = prepared.job.base.resolve(values)
+    planned = plan_trial(resolved, trials.clock(resolved.scenario))
+    began = time.monotonic()
+    trial = run_trial(planned, trials.directory, longest_s=_LONGEST_VIRTUAL_S)
+    spent_s = time.monotonic() - began
+    if trial is None or trial.summary is None:
+        raise LonghaulError(Code.RUN_FAILED, (trial and trial.error) or "the run left no results")
+    if trial.summary["ended"] not in EARLY:
+        return Cost(spent_s, 0.0)
+    reached_ns = max(trial.summary["duration_ns"], 1)
+    return Cost(
+        spent_s * max((planned.plan["duration_ns"] or 2 * reached_ns) / reached_ns, 1), 0.0, whole=False
+    )
+
+
 def _time_shard(prepared: Prepared, values: Sequence[str], *, repeats: int) -> float:
     shard = Shard(0, 0, (Piece(0, tuple(values), 0, repeats),))
     began = time.thread_time()
@@ -95,14 +118,18 @@ def estimate_cost(prepared: Prepared, *, cores: int) -> Json:
     """
     costs: list[Cost] = []
     start_s = time.process_time()
-    began = time.thread_time()
+    now = time.thread_time if prepared.job.trials is None else time.monotonic
+    began = now()
     for variant in spread(prepared.design.variants):
-        if len(costs) >= MOST or (len(costs) >= LEAST and time.thread_time() - began > PILOT_S):
+        if len(costs) >= MOST or (len(costs) >= LEAST and now() - began > PILOT_S):
             break
         try:
             costs.append(time_variant(prepared, prepared.design.values(variant), longest_s=_LONGEST_S))
         except (LonghaulError, ValueError):
             continue
+    if not costs and prepared.job.trials is not None:
+        # Nothing to extrapolate from: the first error says why.
+        costs = [time_variant(prepared, prepared.design.values(0), longest_s=_LONGEST_S)]
     costs = costs or [try_one(prepared)]
     repeats, points, variants = prepared.sweep.repeats, prepared.points, prepared.design.variants
     each_s = [cost.point_s(repeats) for cost in costs]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import count, islice
 from pathlib import Path
@@ -23,6 +23,7 @@ from longhaul.scenario.sweeps.options import Options, load_sweep
 from longhaul.scenario.sweeps.variants import base_of, check_values
 from longhaul.scenario.syntax.problems import ScenarioError
 from longhaul.sweeps.job import Job, Piece, Shard
+from longhaul.sweeps.trials import VirtualTrials, plan_trial
 
 SHARD_S = 2.0
 """How long a shard should take on one core: what is lost at most when a worker or client is killed."""
@@ -50,10 +51,13 @@ class Prepared:
     is_random: bool = True
     """Whether repetitions can differ in any of the variants that were tried."""
 
+    concerns: tuple[Diagnostic, ...] = ()
+    """Warnings of runs on the virtual clock, each once."""
+
     @property
     def warnings(self) -> list[Diagnostic]:
         """What the user should know before the sweep runs."""
-        found = []
+        found = list(self.concerns)
         if self.left_out:
             message = f"programs are real, and not part of a simulation: {', '.join(self.left_out)}"
             found.append(Diagnostic(Code.PROGRAMS_LEFT_OUT, message))
@@ -120,6 +124,9 @@ class Prepared:
 
     def shard_size(self, point_s: float) -> int:
         """How many runs a shard should have, if each takes ``point_s`` seconds."""
+        if self.job.trials is not None:
+            # A run on the virtual clock starts kernels and programs, which takes about as long as a shard.
+            return 1
         by_time = round(SHARD_S / max(point_s, 1e-9))
         return max(1, min(by_time, MOST_POINTS, math.ceil(self.points / LEAST_SHARDS)))
 
@@ -131,11 +138,13 @@ def prepare(
     options: Options,
     inputs: Mapping[str, bytes] | None = None,
     content: bytes | None = None,
+    trials: VirtualTrials | None = None,
 ) -> Prepared:
     """Read and check the sweep over the scenario in ``path``, whose ``inputs`` are on disk if left out.
 
     The scenario itself is ``content`` if that is given, and ``path`` only what it is called. Every value of
-    every axis is tried. Raises LonghaulError with everything that is wrong.
+    every axis is tried. With ``trials``, runs are on the virtual clock, and not simulations. Raises
+    LonghaulError with everything that is wrong.
     """
     asked = load_sweep(path, settings=settings, options=options, contents=inputs, content=content)
     sweep, document = asked.sweep, asked.scenario.document
@@ -144,18 +153,28 @@ def prepare(
     base = base_of(asked.source, asked.root, names, settings=settings, contents=inputs)
     left_out: dict[str, None] = {}
     random: list[bool] = []
+    kernels: dict[str, str] = {}
+    concerns: dict[Diagnostic, None] = {}
     variants: list[tuple[Document, dict[str, Unit]]] = []
 
     def check(resolved: Resolved) -> None:
-        left_out.update(dict.fromkeys(real_programs(resolved)))
-        plan, _rows = simulated_plan(resolved)
-        random.append(is_random(plan, starts=resolved.starts))
+        if trials is not None:
+            clock = trials.clock(resolved.scenario)
+            kernels[trials.version(resolved.scenario)] = clock.kernel.name
+            concerns.update(dict.fromkeys(plan_trial(resolved, clock).warnings))
+            # The seed decides the randomness of the hosts, too.
+            random.append(True)
+        else:
+            left_out.update(dict.fromkeys(real_programs(resolved)))
+            plan, _rows = simulated_plan(resolved)
+            random.append(is_random(plan, starts=resolved.starts))
         links = (link["name"] for link in resolved.plan["links"])
         variants.append((resolved.scenario.document, metrics_of(resolved.scenario.document, links=links)))
 
     found = check_values(base, axes, check=check)
     wrong = [
-        asked.scenario.problem(Code.METRIC_UNKNOWN, *each) for each in unknown_sweep_metrics(sweep, variants)
+        asked.scenario.problem(Code.METRIC_UNKNOWN, *each)
+        for each in unknown_sweep_metrics(sweep, variants, live=trials is not None)
     ]
     if wrong:
         raise readdressed(ScenarioError(wrong))
@@ -169,10 +188,20 @@ def prepare(
         seeds=sweep.seeds,
         metrics=(*sweep.metrics, *([sweep.until.metric] if sweep.until else [])),
         version=version("longhaul"),
+        trials=None if trials is None else replace(trials, kernels={**kernels, **trials.kernels}),
     )
     design = Design(axes, sweep.design, sweep.points, document.seed)
     return Prepared(
-        document.name, job.content, options, sweep, design, job, job.contents, tuple(left_out), any(random)
+        document.name,
+        job.content,
+        options,
+        sweep,
+        design,
+        job,
+        job.contents,
+        tuple(left_out),
+        any(random),
+        tuple(concerns),
     )
 
 
@@ -190,6 +219,9 @@ def _columns(axes: Sequence[Axis]) -> tuple[tuple[str, str], ...]:
 def _column(axis: Axis) -> tuple[str, str]:
     """Name and type of an axis' column: numbers where all values are of one kind, else text."""
     texts = axis.values or (axis.at(0.0), axis.at(0.5), axis.at(1.0))
+    if axis.name == "kernel":
+        # 6.1 and 6.10 are versions, and not numbers.
+        return column_of(axis.name), "string"
     numbers = numbers_of(axis.name, texts)
     if numbers is None:
         return column_of(axis.name), "string"

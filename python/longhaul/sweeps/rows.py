@@ -90,18 +90,20 @@ def rows_of(variant: Variant, result: str, pings: str | None) -> list[Json]:
         found.append(_flow(flows[-1], timeouts=None, streams=len(of_group)))
     shared = fairness(flows)
     if shared:
-        found.append(_row("fairness", "fairness", {"jain": shared["jain"]}, streams=shared["streams"]))
+        found.append(item_row("fairness", "fairness", {"jain": shared["jain"]}, streams=shared["streams"]))
     moved = summarise_transfers(flows, variant.shared_bits_per_s)
     if moved:
-        found.append(_row("transfers", "transfers", transfer_measures(moved)))
+        found.append(item_row("transfers", "transfers", transfer_measures(moved)))
     found += [
-        _row(f"programs.{job['name']}", "program", {"wall_time": job["wall_ns"]}) for job in engine["jobs"]
+        item_row(f"programs.{job['name']}", "program", {"wall_time": job["wall_ns"]})
+        for job in engine["jobs"]
     ]
     found += _links(variant, engine)
     return [{**row, **run} for row in found]
 
 
-def _row(item: str, kind: str, measures: Mapping[str, Any], **beside: Any) -> Json:
+def item_row(item: str, kind: str, measures: Mapping[str, Any], **beside: Any) -> Json:
+    """A row of a flow, ping, program or link, with those of its measures that have a column."""
     named = {MEASURES[name][0]: value for name, value in measures.items() if name in MEASURES}
     return {"item": item, "kind": kind, **named, **beside}
 
@@ -109,7 +111,7 @@ def _row(item: str, kind: str, measures: Mapping[str, Any], **beside: Any) -> Js
 def _flow(total: Json, *, timeouts: int | None, streams: int) -> Json:
     beside = {key: total[key] for key in ("from", "to", "cc", "bytes")}
     item = f"flows.{total['flow']}"
-    return _row(item, total["kind"], flow_measures(total), **beside, timeouts=timeouts, streams=streams)
+    return item_row(item, total["kind"], flow_measures(total), **beside, timeouts=timeouts, streams=streams)
 
 
 def _ping(item: Mapping[str, Any], answers: Sequence[int | None], down: int) -> Json:
@@ -122,7 +124,7 @@ def _ping(item: Mapping[str, Any], answers: Sequence[int | None], down: int) -> 
     probe["loss"] = (len(answers) - len(values)) / len(answers) if answers else None
     probe["lost_down"] = min(down, len(answers) - len(values))
     ends = {"from": item["from"], "to": item["to"], "cc": item["cc"]}
-    return _row(f"probes.{item['name']}.{item['to']}", "ping", probe_measures(probe), **ends)
+    return item_row(f"probes.{item['name']}.{item['to']}", "ping", probe_measures(probe), **ends)
 
 
 def _links(variant: Variant, engine: Json) -> Iterator[Json]:
@@ -139,7 +141,7 @@ def _links(variant: Variant, engine: Json) -> Iterator[Json]:
             "packets": {counter: counted[f"{counter}_packets"] for counter in LINK_COUNTERS},
         }
         name = variant.plan["links"][place]["name"]
-        yield _row(f"links.{name}.{way}", "link", link_measures(link), **ends)
+        yield item_row(f"links.{name}.{way}", "link", link_measures(link), **ends)
 
 
 def _answers(pings: str) -> dict[str, list[int | None]]:

@@ -49,7 +49,8 @@ def _read(part: Path, wanted: Sequence[str], axes: Sequence[str]) -> pa.Table:
     columns = dict.fromkeys(
         ["variant", "item", "digest", *axes, *(column for column, _kind in MEASURES.values())]
     )
-    rows = pq.read_table(part, columns=list(columns))
+    present = pq.read_schema(part).names
+    rows = pq.read_table(part, columns=[each for each in columns if each in present])
     items = [
         item
         for item in pc.unique(rows["item"]).to_pylist()
@@ -89,7 +90,7 @@ def _metrics(item: str, rows: pa.Table, wanted: Sequence[str]) -> list[tuple[str
     columns = {
         f"{item}.{measure}": column
         for measure, (column, _kind) in MEASURES.items()
-        if rows[column].null_count < len(rows)
+        if column in rows.column_names and rows[column].null_count < len(rows)
     }
     names = dict.fromkeys(name for pattern in wanted for name in matching_metrics(pattern, columns))
     return [(name, columns[name]) for name in names]

@@ -22,6 +22,7 @@ from longhaul.sweeps.pilot import try_one
 from longhaul.sweeps.preparation import Prepared, prepare
 from longhaul.sweeps.progress import Logged, Watching
 from longhaul.sweeps.summary import count_points, first_errors, more_runs, summarise
+from longhaul.sweeps.trials import VirtualTrials
 
 Json = dict[str, Any]
 
@@ -65,7 +66,8 @@ class Swept(Drawn):
 
 def begin(prepared: Prepared, *, runs: Path, argv: list[str], name: str | None = None) -> Folder:
     """Make the directory of a sweep that is new."""
-    cost = try_one(prepared)
+    trials = prepared.job.trials
+    point_s = 0.0 if trials else try_one(prepared).point_s(prepared.sweep.repeats)
     return folders.create(
         runs,
         name or prepared.name,
@@ -82,7 +84,9 @@ def begin(prepared: Prepared, *, runs: Path, argv: list[str], name: str | None =
             "variants": prepared.design.variants,
             "repeats": prepared.sweep.repeats,
             "seeds": prepared.sweep.seeds,
-            "shard_points": prepared.shard_size(cost.point_s(prepared.sweep.repeats)),
+            "shard_points": prepared.shard_size(point_s),
+            "clock": "virtual" if trials else "simulated",
+            "virtual_clock": trials and trials.as_json(),
         },
         argv=argv,
     )
@@ -91,9 +95,14 @@ def begin(prepared: Prepared, *, runs: Path, argv: list[str], name: str | None =
 def prepare_rest(path: Path) -> tuple[Folder, Prepared]:
     """A sweep that began before. Raises LonghaulError if ``path`` is not one."""
     folder = folders.find(path)
-    settings = folder.read()["settings"]
+    record = folder.read()
+    virtual = record.get("virtual_clock")
     return folder, prepare(
-        folder.path / "scenario.yaml", settings=settings, options=folder.options(), inputs=folder.inputs()
+        folder.path / "scenario.yaml",
+        settings=record["settings"],
+        options=folder.options(),
+        inputs=folder.inputs(),
+        trials=VirtualTrials.from_json(virtual) if virtual else None,
     )
 
 

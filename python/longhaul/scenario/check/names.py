@@ -51,18 +51,18 @@ def metrics_of(document: Document, *, links: Iterable[str]) -> dict[str, Unit]:
 
 
 def unknown_sweep_metrics(
-    sweep: Sweep, variants: Iterable[tuple[Document, Iterable[str]]]
+    sweep: Sweep, variants: Iterable[tuple[Document, Iterable[str]]], *, live: bool = False
 ) -> Iterator[tuple[Path, str, str]]:
     """Which metrics that a sweep asks for are measured in none of its variants: where, what, and a remedy.
 
-    ``variants`` are documents, each with its metrics.
+    ``variants`` are documents, each with its metrics. ``live``: trials are runs on the virtual clock.
     """
     swept: dict[str, None] = {}
     elsewhere: dict[str, None] = {}
     for document, metrics in variants:
         simulated = {name for name, program in document.programs.items() if program.simulate}
         for metric in metrics:
-            (swept if is_swept(metric, programs=simulated) else elsewhere)[metric] = None
+            (swept if is_swept(metric, programs=simulated, live=live) else elsewhere)[metric] = None
     asked: list[tuple[Path, str]] = []
     if "metrics" in sweep.model_fields_set:
         asked += [(("sweep", "metrics", place), each) for place, each in enumerate(sweep.metrics)]

@@ -1,5 +1,6 @@
 """The base of all models of the language: frozen, strict, with suggestions for unknown keys."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -14,6 +15,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     StringConstraints,
     ValidationInfo,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
@@ -211,6 +213,17 @@ def _text_of(value: Any) -> Any:
     return str(value) if isinstance(value, int | Decimal) else value
 
 
+def _kernel_version(value: Any) -> Any:
+    text = _text_of(value)
+    if not isinstance(text, str) or not re.fullmatch(KERNEL_PATTERN, text):
+        raise problem(
+            Code.NAME_INVALID,
+            f'"{printable(str(value))}" is not the version of a kernel',
+            "write for example 6.12, or the name of one",
+        )
+    return text
+
+
 def choice(
     value: Mapping[str, Any], key: str, now: tuple[str, ...], later: tuple[str, ...], what: str
 ) -> None:
@@ -232,6 +245,7 @@ def choice(
 
 
 NAME_PATTERN = r"[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
+KERNEL_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 HOST_PATTERN = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 RANGE_PATTERN = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.\.[0-9]{1,6})?"
 
@@ -244,6 +258,13 @@ TracedHost = Annotated[str, StringConstraints(min_length=1, max_length=253)]
 Text = Annotated[str, StringConstraints(max_length=4096)]
 Word = Annotated[str, BeforeValidator(_text_of)]
 """Text that may look like a number."""
+KernelVersion = Annotated[
+    str,
+    BeforeValidator(_kernel_version),
+    WithJsonSchema({"anyOf": [{"type": "string", "pattern": f"^{KERNEL_PATTERN}$"}, {"type": "number"}]}),
+    Field(examples=["6.12"]),
+]
+"""The version or name of a guest kernel, or the beginning of one; it may look like a number."""
 Name = Annotated[str, StringConstraints(pattern=f"^{NAME_PATTERN}$")]
 HostName = Annotated[str, StringConstraints(pattern=f"^{HOST_PATTERN}$")]
 HostRange = Annotated[str, BeforeValidator(_text_of), StringConstraints(pattern=f"^({RANGE_PATTERN})$")]

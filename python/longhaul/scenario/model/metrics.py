@@ -89,7 +89,14 @@ SWEPT: Mapping[str, Unit] = {
     for name, unit in fields.items()
     if name not in LIVE_ONLY | SAMPLED
 }
-"""What a sweep measures, by the name that ends a metric's."""
+"""What a sweep over simulations measures, by the name that ends a metric's."""
+SWEPT_LIVE: Mapping[str, Unit] = {
+    name: unit
+    for fields in (*FLOW.values(), PROGRAM, LINK, FIDELITY)
+    for name, unit in fields.items()
+    if name in LIVE_ONLY | SAMPLED | FIDELITY.keys() and unit != "text"
+}
+"""What a sweep over runs on the virtual clock measures besides."""
 _NEAREST = 3
 DEFAULT_METRICS = (
     *(f"flows.*.{name}" for name in ("goodput", "retransmits", "loss", "done", "took.*", "rtt.p50")),
@@ -145,8 +152,13 @@ def matching_metrics(pattern: str, metrics: Iterable[str]) -> list[str]:
     return [name for name in metrics if fnmatchcase(name, pattern) or name.endswith(f".{pattern}")]
 
 
-def is_swept(metric: str, *, programs: Collection[str]) -> bool:
-    """Whether a sweep measures this metric of the catalogue; ``programs`` are those that are simulated."""
+def is_swept(metric: str, *, programs: Collection[str], live: bool = False) -> bool:
+    """Whether a sweep measures this metric of the catalogue; ``programs`` are those that are simulated.
+
+    ``live``: the sweep's trials are runs on the virtual clock, which measure all that has a number.
+    """
+    if live:
+        return unit_of(metric) != "text"
     kind, _, rest = metric.partition(".")
     if kind == "programs":
         return any(rest == f"{name}.wall_time" for name in programs)

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
 from longhaul.diagnostics import Code
-from longhaul.scenario.model.base import Count, HostName, HostRange, Name, Names, Strict, Text, problem
+from longhaul.scenario.model.base import (
+    Count,
+    HostName,
+    HostRange,
+    KernelVersion,
+    Name,
+    Names,
+    Strict,
+    Text,
+    problem,
+)
 from longhaul.scenario.model.deferred import deferred
 from longhaul.scenario.model.delay import DelayModel, Reordering
 from longhaul.scenario.model.link import Link, Profile
@@ -239,6 +249,8 @@ class Document(Strict):
     """Whether the measured base latency of this machine is subtracted."""
     isolation: Literal["strict", "none"] = "strict"
     """What programs of a live run may do to its machine: what a network needs, or all that their user may."""
+    kernel: KernelVersion | None = None
+    """The Linux of the hosts on the virtual clock; the newest that is built if left out."""
     coalesce: Span = Span(10_000)
     """Segments of one super-packet leave together only if they are due within this span."""
     topology: TopologyModel | None = None
