@@ -35,13 +35,13 @@ links:
     rate: 100Mbit
     queue: 1bdp
     loss: 0.1%
-  idle: {endpoints: [probe1, probe2], delay: 10ms, rate: 100Mbit}
+  idle: {endpoints: [probe1, probe2], delay: 400us, rate: 100Mbit}
 traffic:
   copy: {kind: tcp, from: a, to: b, cc: cubic, stop: 4.5s}
   probe: {kind: ping, from: probe1, to: probe2, every: 5ms, size: 56B}
 """
-RTT_MS = 2 * (10 + (20 + 8 + 56) * 8 / 100e3)
-"""Of the ping: two delays, and twice the time that 84 bytes take at 100 Mbit/s."""
+RTT_MS = int(2e3 * (0.4 + (20 + 8 + 56) * 8 / 100e3)) / 1e3
+"""Of the ping: two delays, and twice the time of 84 bytes at 100 Mbit/s. ping(8) cuts it to microseconds."""
 
 
 @contextmanager

@@ -83,8 +83,8 @@ def test_a_version_that_a_run_cannot_have_is_an_error_at_its_place(
 
 def test_check_warns_of_a_kernel_without_the_virtual_clock(scenario: Path) -> None:
     loaded = load_scenario(scenario)
-    assert Code.KERNEL_IGNORED in [each.code for each in examine(loaded).warnings]
-    assert Code.KERNEL_IGNORED not in [each.code for each in examine(loaded, clock="virtual").warnings]
+    assert Code.VIRTUAL_CLOCK_ONLY in [each.code for each in examine(loaded).warnings]
+    assert Code.VIRTUAL_CLOCK_ONLY not in [each.code for each in examine(loaded, clock="virtual").warnings]
 
 
 def test_check_for_the_virtual_clock_reports_a_missing_kernel_of_each_scenario(scenario: Path) -> None:

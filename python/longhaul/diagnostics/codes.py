@@ -201,7 +201,7 @@ class Code(StrEnum):
     NODE_ISOLATED = "W0103"
     EVENT_AFTER_END = "W0104"
     TRACE_ONE_DIRECTION = "W0105"
-    KERNEL_IGNORED = "W0106"
+    VIRTUAL_CLOCK_ONLY = "W0106"
 
     # W02: results that differ from what the scenario seems to specify
     DATAGRAM_LOST = "W0201"

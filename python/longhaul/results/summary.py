@@ -150,13 +150,15 @@ def _virtual_clock(engine: Json | None) -> Json | None:
     """What the hosts' clock tells of itself, if it was virtual."""
     if engine is None or engine.get("clock") != "virtual":
         return None
-    told = engine["virtual"]
+    account = engine["virtual"]
+    scale = account.get("cpu_scale", 0)
     seconds = engine["duration_ns"] / 1e9
     return {
-        "digest": told["digest"],
-        "wall_s": told["wall_s"],
-        "wall_s_per_s": told["wall_s"] / seconds if seconds > 0 else None,
-        "hosts": told["hosts"],
+        "digest": account["digest"],
+        "cpu_speed": 1000 / scale if scale else None,
+        "wall_s": account["wall_s"],
+        "wall_s_per_s": account["wall_s"] / seconds if seconds > 0 else None,
+        "hosts": account["hosts"],
     }
 
 

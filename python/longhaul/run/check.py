@@ -9,7 +9,7 @@ from typing import Any
 from longhaul.diagnostics import Diagnostic
 from longhaul.errors import LonghaulError
 from longhaul.run import congestion_control, memory, socket_buffers
-from longhaul.run.virtual_clock import Clock, clock_of, ignored_kernel
+from longhaul.run.virtual_clock import Clock, clock_of, ignored_keys
 from longhaul.scenario.check.load import load_scenario
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.lower.demands import concerns
@@ -48,7 +48,7 @@ def examine(
     expected = preview(resolved)
     warnings = (
         *resolved.warnings,
-        *(ignored_kernel(scenario) if virtual is None else ()),
+        *(ignored_keys(scenario) if virtual is None else ()),
         *expected.warnings,
         *concerns(resolved, certificate),
         *memory.concerns(resolved),

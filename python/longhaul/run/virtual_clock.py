@@ -38,6 +38,8 @@ class VirtualClock:
     """The clock of a run whose hosts run this kernel."""
 
     kernel: Kernel
+    cpu_speed: float | None = None
+    """Of the hosts' processors, in those of this machine; ``None`` if computing takes no time."""
     memory_bytes: int = HOST_MEMORY_BYTES
 
     @cached_property
@@ -79,15 +81,16 @@ class VirtualClock:
                 "file": str(self.kernel.binary),
                 "init": init,
                 "memory_bytes": self.memory_bytes,
-                "cpu_scale": 0,
+                "cpu_scale": 0 if self.cpu_speed is None else round(1000 / self.cpu_speed),
                 "patience_s": PATIENCE_S,
                 "directory": place,
             }
 
     def as_json(self) -> dict[str, Any]:
-        """For the run's record: which kernel it was."""
+        """For the run's record: which kernel it was, and how fast the hosts' processors."""
         kernel = self.kernel
-        return {"name": kernel.name, "release": kernel.release, "sha256": kernel.sha256}
+        record = {"name": kernel.name, "release": kernel.release, "sha256": kernel.sha256}
+        return record if self.cpu_speed is None else {**record, "cpu_speed": self.cpu_speed}
 
 
 def clock_of(clock: Clock, scenario: "Scenario", kernel: str | None = None) -> VirtualClock | None:
@@ -99,11 +102,13 @@ def clock_of(clock: Clock, scenario: "Scenario", kernel: str | None = None) -> V
     if clock == "real":
         return None
     try:
-        return VirtualClock(find(kernel or scenario.document.kernel))
+        chosen = find(kernel or scenario.document.kernel)
     except LonghaulError as error:
         if kernel is not None or scenario.document.kernel is None:
             raise
         raise _placed(error, scenario) from None
+    cpu = scenario.document.cpu
+    return VirtualClock(chosen, cpu_speed=None if cpu is None else cpu.speed)
 
 
 def _placed(error: LonghaulError, scenario: "Scenario") -> LonghaulError:
@@ -115,13 +120,15 @@ def _placed(error: LonghaulError, scenario: "Scenario") -> LonghaulError:
     return placed
 
 
-def ignored_kernel(scenario: "Scenario") -> tuple["Diagnostic", ...]:
-    """A warning if a scenario names a kernel and does not run on the virtual clock."""
-    if scenario.document.kernel is None:
-        return ()
+def ignored_keys(scenario: "Scenario") -> tuple["Diagnostic", ...]:
+    """A warning of each key of a scenario that matters on the virtual clock only, on which it does not run."""
     message = "has an effect on the virtual clock only: the real clock and the simulator ignore it"
     remedy = "add --clock virtual, or leave it out"
-    return (scenario.warning(Code.KERNEL_IGNORED, ("kernel",), message, remedy),)
+    return tuple(
+        scenario.warning(Code.VIRTUAL_CLOCK_ONLY, (key,), message, remedy)
+        for key in ("kernel", "cpu")
+        if getattr(scenario.document, key) is not None
+    )
 
 
 def _congestion_controls(kernel: Kernel) -> frozenset[str]:

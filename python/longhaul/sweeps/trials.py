@@ -60,7 +60,7 @@ class VirtualTrials:
     def clock(self, scenario: Scenario) -> VirtualClock:
         """The clock of a variant, with the same kernel on each machine. Raises LonghaulError without it."""
         name = self.kernels.get(self.version(scenario))
-        clock = VirtualClock(find(name)) if name else clock_of("virtual", scenario, self.kernel)
+        clock = clock_of("virtual", scenario, name or self.kernel)
         assert clock is not None
         return clock
 

@@ -123,11 +123,11 @@ def print_verdict(summary: Json, console: Console) -> None:
     console.print(line, soft_wrap=True)
     clock = summary.get("virtual_clock")
     if clock is not None:
-        _print_detail(
-            f"virtual clock: {summary['duration_ns'] / 1e9:.3f} s took {clock['wall_s']:.2f} s; "
-            f"equal runs have the digest {clock['digest']}",
-            console,
-        )
+        took = f"virtual clock: {summary['duration_ns'] / 1e9:.3f} s took {clock['wall_s']:.2f} s"
+        if clock["cpu_speed"] is None:
+            _print_detail(f"{took}; equal runs have the digest {clock['digest']}", console)
+        else:
+            _print_detail(f"{took}; computing took measured time, so runs differ in detail", console)
     turns = fidelity.get("simulated", {})
     if turns.get("count"):
         _print_detail(f"simulated hosts: {turns['count']} events, lateness {_percentiles(turns)}", console)

@@ -19,7 +19,7 @@ from longhaul.scenario.syntax.yaml_tree import (
 COMMAND_LINE = "command line"
 ELSEWHERE = Span(0, 0)
 """Stands for the command line in a tree that came from a file."""
-_OPTIONAL = ("seed", "duration", "addresses", "coalesce", "kernel")
+_OPTIONAL = ("seed", "duration", "addresses", "coalesce", "kernel", "cpu")
 """Keys at the top that need not be there."""
 _FIXED = ("version", "name", "params", "sweep", "expect", "description")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.%+-]*")

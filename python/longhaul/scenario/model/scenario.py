@@ -14,6 +14,7 @@ from longhaul.scenario.model.base import (
     KernelVersion,
     Name,
     Names,
+    Number,
     Strict,
     Text,
     problem,
@@ -224,6 +225,13 @@ class Expectation(Strict):
         return self
 
 
+class Cpu(Strict):
+    """The processors of the hosts, on the virtual clock; without it, computing takes no time."""
+
+    speed: Annotated[float, Number(at_least=0.01, at_most=1000, example="1.0")]
+    """How fast they are, in those of the machine that runs the hosts."""
+
+
 def _nodes_or_topology(schema: dict[str, Any]) -> None:
     """A file needs nodes or a topology that makes them."""
     schema["required"] = [each for each in schema["required"] if each != "nodes"]
@@ -250,6 +258,7 @@ class Document(Strict):
     isolation: Literal["strict", "none"] = "strict"
     """What programs of a live run may do to its machine: what a network needs, or all that their user may."""
     kernel: KernelVersion | None = None
+    cpu: Cpu | None = None
     """The Linux of the hosts on the virtual clock; the newest that is built if left out."""
     coalesce: Span = Span(10_000)
     """Segments of one super-packet leave together only if they are due within this span."""

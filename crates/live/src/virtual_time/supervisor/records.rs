@@ -88,6 +88,7 @@ impl Supervisor<'_> {
         });
         json!({
             "kernel": self.kernel.file,
+            "cpu_scale": self.kernel.cpu_scale,
             "zero_ns": self.zero_ns,
             "wall_s": (monotonic_ns() - self.began_ns) as f64 / 1e9,
             "digest": format!("{:016x}", self.controller.digest.value()),
