@@ -154,7 +154,7 @@ fn children(kernel: Pid) -> Vec<Pid> {
     text.split_whitespace().filter_map(|pid| pid.parse().ok()).map(Pid::from_raw).collect()
 }
 
-/// How long this thread has waited for a processor: the second number of `/proc/PID/schedstat`, in nanoseconds.
+/// The CPU wait of this thread: the second number of `/proc/PID/schedstat`, in nanoseconds.
 fn run_delay() -> Duration {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let delay = text.split_whitespace().nth(1).and_then(|number| number.parse().ok());
