@@ -126,12 +126,13 @@ def test_a_variant_that_cannot_be_is_a_row_with_its_error(
     scenario: Path, cache: Path, tmp_path: Path
 ) -> None:
     installed(cache, "6.12.9")
-    job = prepared(scenario, {"programs.p.host": "a,b"}).job
-    part = run_shard(job, Shard(0, 0, (Piece(3, ("nowhere",), 1, 1),)))
+    job = prepared(scenario, {"kernel": "'6.12'", "programs.p.host": "a,b"}).job
+    part = run_shard(job, Shard(0, 0, (Piece(3, ('"6.12"', "nowhere"), 1, 1),)))
     assert part is not None
     (tmp_path / "part.parquet").write_bytes(part)
     (row,) = pq.read_table(tmp_path / "part.parquet").to_pylist()
     assert (row["variant"], row["repeat"], row["item"]) == (3, 1, None)
+    assert row["axis_kernel"] == "6.12"
     assert "nowhere" in row["error"]
 
 

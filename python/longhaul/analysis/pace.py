@@ -39,7 +39,7 @@ class Pace:
         batches = _batches(self.ended)
         half = estimate(batches).half_width or 0.0
         share = half / (sum(batches) / len(batches)) if half else 0.0
-        return TimeLeft(max(mean_s * (1 - share), 0.0), mean_s * (1 + share))
+        return TimeLeft(max(0.0, mean_s * (1 - share)), mean_s * (1 + share))
 
 
 def _batches(ended: Sequence[tuple[float, int]]) -> list[float]:

@@ -213,7 +213,8 @@ def _head(job: Job, piece: Piece) -> Json:
     head: Json = {"variant": piece.variant}
     for axis, (column, kind), text in zip(job.axes, job.columns, piece.values, strict=True):
         numbers = numbers_of(axis, [text]) if kind != "string" else None
-        head[column] = numbers[1][0] if numbers else text
+        # Text that could be read as something else is quoted, as in YAML.
+        head[column] = numbers[1][0] if numbers else json.loads(text) if text.startswith('"') else text
     return head
 
 

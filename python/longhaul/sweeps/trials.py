@@ -32,8 +32,8 @@ from longhaul.scenario.lower.resolve import Resolved
 Json = dict[str, Any]
 SweepClock = Literal["simulated", "virtual"]
 
-_WHAT = "trial"
-"""Part of the names of temporary directories."""
+_WHAT = f"trial-{platform.node()}"
+"""Part of the names of temporary directories, which machines may share."""
 _INTERVAL_S = 0.1
 """Between two looks at the flag that ends trials."""
 
@@ -154,12 +154,14 @@ def run_trial(
                     quiet=True,
                     began=began,
                 )
-            except KeyboardInterrupt:
-                if stop is None or not stop.is_set():
-                    raise
-                return None
-            except RunFailedError as error:
-                return Trial(None, _with_console(error, prepared.directory))
+            except (KeyboardInterrupt, RunFailedError) as error:
+                if stop is not None and stop.is_set():
+                    return None
+                if isinstance(error, RunFailedError):
+                    return Trial(None, _with_console(error, prepared.directory))
+                raise
+        if finished.reason == ending.INTERRUPTED:
+            raise KeyboardInterrupt(ending.read(prepared.directory).reason)
         if finished.reason == ending.FAILED:
             why = ending.read(prepared.directory).reason or "the run reached its memory limit"
             raise MemoryLimitError(Code.MEMORY_LIMIT, why)
