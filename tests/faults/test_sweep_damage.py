@@ -72,13 +72,13 @@ def rename(path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [flip, cut, empty, copy, exchange, rename])
 def test_a_damaged_part_is_set_aside_and_done_again(
-    swept: Path, whole: Path, capfd: pytest.CaptureFixture[str], damage: Callable[[Path], None]
+    swept: Path, whole: Path, caplog: pytest.LogCaptureFixture, damage: Callable[[Path], None]
 ) -> None:
     damage(sorted((swept / "parts").iterdir())[2])
     assert resume(swept).exit_code == 0
     assert part_files(swept) == part_files(whole), "the same runs give the same part"
     assert len(list((swept / "damaged").iterdir())) == 1
-    assert "its runs are repeated" in capfd.readouterr().err
+    assert "its runs are repeated" in caplog.text
     assert (swept / "summary.parquet").read_bytes() == (whole / "summary.parquet").read_bytes()
 
 
