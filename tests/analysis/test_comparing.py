@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from longhaul.analysis.comparison import compare
+from longhaul.analysis.comparison import compare, digest, independent, simulated
 from longhaul.analysis.estimates import estimate
 
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=20)
@@ -57,3 +57,13 @@ def test_what_not_every_run_has_is_left_out() -> None:
 def test_patterns_choose_metrics() -> None:
     runs = [[{"flows.a.goodput": 1.0, "flows.a.loss": 0.0, "links.x.loss": 0.0}]] * 2
     assert [row.metric for row in compare(runs, ["*.loss"])] == ["flows.a.loss", "links.x.loss"]
+
+
+def test_an_equal_run_on_the_virtual_clock_is_no_other_repetition() -> None:
+    free = {"virtual_clock": {"digest": "12ab", "cpu_speed": None}}
+    measured = {"virtual_clock": {"digest": "12ab", "cpu_speed": 1.0}}
+    real = {"virtual_clock": None}
+    assert [digest(each) for each in (free, measured, real)] == ["12ab", None, None]
+    each = [(1, free), (1, free), (2, free), (1, measured)]
+    runs = [simulated({"seed": seed}, summary) for seed, summary in each]
+    assert independent(runs) == [0, 2, 3]

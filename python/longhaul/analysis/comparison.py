@@ -112,25 +112,31 @@ def relative(row: Row) -> float:
 
 
 Simulated = tuple[int, str]
-"""The seed of a simulation, and the digest of its results."""
+"""The seed of a run that can be repeated, and the digest of its results."""
 
 
 def simulated(run: Mapping[str, Any], summary: Mapping[str, Any]) -> Simulated | None:
-    """Of ``run.json`` and ``summary.json``; ``None`` for a live run, which never happens again."""
+    """Of ``run.json`` and ``summary.json``; ``None`` for a run on the real clock, which never happens again."""
     equal = digest(summary)
     return None if equal is None else (int(run["seed"]), equal)
 
 
 def digest(summary: Mapping[str, Any]) -> str | None:
-    """The digest of a simulation's results; ``None`` for a live run."""
+    """The digest of results that equal runs repeat: of a simulation, or of a run on the virtual clock.
+
+    ``None`` for a run on the real clock, and where computing took measured time.
+    """
     found = (summary.get("simulation") or {}).get("digest")
+    clock = summary.get("virtual_clock")
+    if found is None and clock is not None and clock.get("cpu_speed") is None:
+        found = clock["digest"]
     return None if found is None else str(found)
 
 
 def independent(runs: Sequence[Simulated | None]) -> list[int]:
-    """Positions of runs that are repetitions of one another: every live run, and each simulation once.
+    """Positions of runs that are repetitions of one another: every run on the real clock, and each other once.
 
-    Equal seeds with equal results are one simulation, however often it was made. Equal results of different
+    Equal seeds with equal results are one run, however often it was made. Equal results of different
     seeds are repetitions, which :func:`longhaul.analysis.estimates.estimate` counts once.
     """
     first = {run: place for place, run in reversed(list(enumerate(runs)))}

@@ -107,12 +107,12 @@ class Run:
 
     @property
     def simulated(self) -> Simulated | None:
-        """Seed and digest of a simulation; ``None`` for a live run."""
+        """Seed and digest of a run that can be repeated; ``None`` on the real clock."""
         return simulated(self.about, self.summary)
 
     @property
     def digest(self) -> str | None:
-        """That of a simulation's results; ``None`` for a live run."""
+        """That of results that equal runs repeat; ``None`` on the real clock."""
         return digest(self.summary)
 
     @property
