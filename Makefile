@@ -21,7 +21,7 @@ test-quick: ## the fast tests, for the inner loop: no live runs, no browser
 	@tools/setup --tests
 	@tools/check --quick
 
-kernel: setup ## a guest kernel for runs on the virtual clock, in ~/.cache/longhaul/kernels; five minutes; needs flex, bison and bc
+kernel: setup ## a guest kernel for runs on the virtual clock, in ~/.cache/longhaul/kernels; 16 minutes of CPU time; needs flex, bison and bc
 	@$(UV) run --no-sync longhaul kernel build $(ARGS)
 
 wheel: setup ## dist/longhaul-*.whl, for pip on machines without Rust: any Linux with glibc 2.17 and Python 3.11; some minutes
