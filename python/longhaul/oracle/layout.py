@@ -22,6 +22,7 @@ _HOST_SYSCTLS = {
     "net.ipv4.ping_group_range": "0 2147483647",
     "net.ipv4.ip_unprivileged_port_start": "0",
     "net.ipv4.tcp_no_metrics_save": "1",
+    "net.ipv4.tcp_congestion_control": "cubic",
 }
 """What hosts of other runs have, too."""
 _EVERY_SYSCTL = {

@@ -1,0 +1,258 @@
+"""Both results of a scenario side by side, each difference with what is to be expected."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from longhaul.oracle.expectations import (
+    SOURCE_SHARE,
+    STAGE_NS,
+    Z,
+    burstiness,
+    goodput_tolerance,
+    mean_losses,
+    median_tolerance_ns,
+    most_bursty,
+    path_jitter_ns,
+    ping_resolution_ns,
+    share_tolerance,
+)
+from longhaul.oracle.measured import Echoes, Measured
+from longhaul.plan import WAYS, Direction, Plan
+from longhaul.scenario.lower.paths import Routes, Step
+
+Unit = Literal["packets", "share", "ns", "bit/s", "count"]
+_STAGES = 4
+"""Of a direction at most."""
+_EDGE_PACKETS = 3
+"""On their way at the end of the run."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A quantity of a link, a flow or a probe."""
+
+    kind: Literal["link", "flow", "probe"]
+    name: str
+    quantity: str
+    unit: Unit
+    longhaul: float | None
+    oracle: float | None
+    tolerance: float | None
+    """Largest difference that is to be expected; ``None``: it is shown and not judged."""
+    reason: str
+    """Where the tolerance comes from, or why there is none."""
+
+    @property
+    def difference(self) -> float | None:
+        """Of Longhaul's value from the oracle's."""
+        return None if self.longhaul is None or self.oracle is None else self.longhaul - self.oracle
+
+    @property
+    def is_within(self) -> bool | None:
+        """Whether the difference is to be expected; ``None`` if that is not judged."""
+        if self.tolerance is None:
+            return None
+        return self.difference is not None and abs(self.difference) <= self.tolerance * (1 + 1e-9)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All rows: links, then flows, then probes."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every judged difference is to be expected."""
+        return all(row.is_within is not False for row in self.rows)
+
+    def as_json(self) -> dict[str, Any]:
+        """For ``comparison.json``."""
+        rows = [
+            {**asdict(row), "difference": row.difference, "within": row.is_within} for row in self.rows
+        ]
+        return {"agrees": self.agrees, "rows": rows}
+
+
+def compare(plan: Plan, ours: Measured, oracle: Measured) -> Comparison:
+    """Compare the two results of a plan."""
+    judge = _Judge(plan, ours, oracle)
+    return Comparison((*judge.links(), *judge.flows(), *judge.probes()))
+
+
+class _Judge:
+    """What is known of both runs of a plan."""
+
+    def __init__(self, plan: Plan, ours: Measured, oracle: Measured) -> None:
+        self.plan, self.ours, self.oracle = plan, ours, oracle
+        self.routes = Routes(plan)
+        self.number = {node["name"]: position for position, node in enumerate(plan["nodes"])}
+        self.is_adaptive = any(flow["kind"] == "tcp" for flow in ours.flows.values()) or any(
+            "longhaul" not in program["argv"][0] and not _is_known(program["name"], ours)
+            for program in plan["programs"]
+            if not program["service"]
+        )
+        """Whether programs send as the network lets them, so that counts differ where chance does."""
+
+    def links(self) -> Iterator[Row]:
+        """What each direction of a link did to packets."""
+        everywhere = [link[way] for link in self.plan["links"] for way in WAYS]
+        all_losses = mean_losses(everywhere)
+        for number, link in enumerate(self.plan["links"]):
+            for way in WAYS:
+                ends = [self.plan["nodes"][end]["name"] for end in link["endpoints"]]
+                name = " > ".join(ends if way == "forward" else ends[::-1])
+                a, b = self.ours.links[number, way], self.oracle.links[number, way]
+                counts: float | None = None
+                reason = "TCP and programs send as much as they can"
+                if not self.is_adaptive:
+                    counts = _EDGE_PACKETS + Z * (2 * max(a.offered, b.offered) * all_losses) ** 0.5
+                    reason = "chance of the losses, and packets on their way at the end"
+                for quantity, x, y in (
+                    ("packets", a.offered, b.offered),
+                    ("delivered", a.delivered, b.delivered),
+                ):
+                    yield Row("link", name, quantity, "packets", x, y, counts, reason)
+                yield self._loss_of_link(name, link[way], (a.lost, a.offered), (b.lost, b.offered))
+                limited = link[way]["rate"]["model"] != "unlimited"
+                tolerance = 0.0 if not limited else None if self.is_adaptive else (counts or 0) + 0.01 * b.dropped
+                why = "no queue" if not limited else reason if self.is_adaptive else f"{reason}; 1 %"
+                yield Row("link", name, "dropped", "packets", a.dropped, b.dropped, tolerance, why)
+
+    def _loss_of_link(
+        self, name: str, direction: Direction, first: tuple[int, int], second: tuple[int, int]
+    ) -> Row:
+        mean, burst = mean_losses([direction]), burstiness(direction["loss"])
+        tolerance = share_tolerance(mean, first[1], second[1], burst) if direction["up"] else 0.0
+        shares = [lost / offered if offered else 0.0 for lost, offered in (first, second)]
+        reason = "binomial, 99.9 %" if mean else "no loss model"
+        if burst > 1:
+            reason += f", variance times {burst:.3g} for bursts"
+        return Row("link", name, "lost", "share", *shares, tolerance, reason)
+
+    def flows(self) -> Iterator[Row]:
+        """Goodput and the rest of each flow."""
+        for name, a in self.ours.flows.items():
+            b = self.oracle.flows[name]
+            there, back = self._paths(a["from"], a["to"])
+            if a["kind"] == "tcp":
+                yield from self._tcp(name, a, b, there)
+            else:
+                yield from self._datagrams(name, a, b, there)
+
+    def _tcp(
+        self, name: str, a: Mapping[str, Any], b: Mapping[str, Any], there: Sequence[Step]
+    ) -> Iterator[Row]:
+        models = self._models(there)
+        mean, burst = mean_losses(models), most_bursty(models)
+        again = (a["retransmits"] or 0, b["retransmits"] or 0)
+        goodput = b["goodput_bits_per_s"] or 0.0
+        tolerance = goodput_tolerance(goodput, again if mean else (0, 0), burst)
+        reason = "3 %" + (", and chance of the losses: Z / (2 sqrt(losses)) each" if mean else "")
+        yield Row(
+            "flow", name, "goodput", "bit/s", a["goodput_bits_per_s"], b["goodput_bits_per_s"], tolerance, reason
+        )
+        least = Z * (burst * sum(again)) ** 0.5 if mean else None
+        why = "Poisson, 99.9 %" if mean else "overflows follow the course of the window"
+        yield Row("flow", name, "retransmissions", "count", a["retransmits"], b["retransmits"], least, why)
+        rtts = [each["rtt"]["p50_ns"] if each["rtt"] else None for each in (a, b)]
+        yield Row("flow", name, "RTT median", "ns", *rtts, None, "a sample a second, and the queue in it")
+
+    def _datagrams(
+        self, name: str, a: Mapping[str, Any], b: Mapping[str, Any], there: Sequence[Step]
+    ) -> Iterator[Row]:
+        models = self._models(there)
+        mean, burst = mean_losses(models), most_bursty(models)
+        sent = [self._sent(each) for each in (a, b)]
+        share = share_tolerance(mean, *sent, burst)
+        goodput = b["goodput_bits_per_s"] or 0.0
+        congested = self.is_adaptive and any(model["rate"]["model"] != "unlimited" for model in models)
+        reason = "0.1 %" + (", binomial" if mean else "")
+        tolerance = None if share is None else goodput * (SOURCE_SHARE + share / max(1 - mean, 1e-9))
+        yield Row(
+            "flow", name, "goodput", "bit/s", a["goodput_bits_per_s"], b["goodput_bits_per_s"], tolerance, reason
+        )
+        reason = "binomial, 99.9 %" if mean else "no loss model"
+        yield Row(
+            "flow", name, "loss", "share", a["loss"], b["loss"], None if congested and not mean else share, reason
+        )
+        for quantity, key in (("delay median", "p50_ns"), ("delay maximum", "max_ns")):
+            values = [each["delay"][f"{key}"] if each["delay"] else None for each in (a, b)]
+            within, why = self._delay_tolerance(models, key == "p50_ns", (sent[0], sent[1]))
+            yield Row("flow", name, quantity, "ns", *values, within, why)
+
+    def _delay_tolerance(
+        self, models: Sequence[Direction], is_median: bool, counts: tuple[int, int]
+    ) -> tuple[float | None, str]:
+        """How far a median or a maximum of delays may be off, without what a program prints."""
+        sd_ns = path_jitter_ns(models)
+        if self.is_adaptive and any(model["rate"]["model"] != "unlimited" for model in models):
+            return None, "the queue that others fill is in it"
+        if sd_ns and not is_median:
+            return None, "an extreme of a random delay"
+        grain = float(STAGE_NS * _STAGES * len(models))
+        if sd_ns:
+            return grain + median_tolerance_ns(sd_ns, *counts), "chance of the jitter, 99.9 %"
+        return grain, "whole nanoseconds in each stage"
+
+    def probes(self) -> Iterator[Row]:
+        """Round trips and their losses."""
+        for name, a in self.ours.probes.items():
+            b = self.oracle.probes[name]
+            program = next(each for each in self.plan["programs"] if each["name"] == name)
+            target = program["argv"][-1]
+            destination = next(
+                node["name"] for node in self.plan["nodes"] if target in (node["ipv4"], node["ipv6"])
+            )
+            source = self.plan["nodes"][program["host"]]["name"]
+            there, back = self._paths(source, destination)
+            models = self._models([*there, *back])
+            mean, burst = mean_losses(models), most_bursty(models)
+            yield Row("probe", name, "sent", "packets", a.sent, b.sent, _EDGE_PACKETS + 10 * mean, "the last ones")
+            losses = [1 - len(each.rtt_ns) / each.sent if each.sent else None for each in (a, b)]
+            tolerance = share_tolerance(mean, a.sent, b.sent, burst)
+            reason = "binomial, 99.9 %" if mean else "no loss model"
+            if self.is_adaptive and not mean:
+                tolerance, reason = None, "overflows"
+            yield Row("probe", name, "loss", "share", *losses, tolerance, reason)
+            yield from self._round_trips(name, a, b, models)
+
+    def _round_trips(self, name: str, a: Echoes, b: Echoes, models: Sequence[Direction]) -> Iterator[Row]:
+        counts = (len(a.rtt_ns), len(b.rtt_ns))
+        for quantity, place in (("RTT minimum", 0.0), ("RTT median", 0.5), ("RTT maximum", 1.0)):
+            values = [_quantile(each.rtt_ns, place) for each in (a, b)]
+            resolution = ping_resolution_ns(values[1] or 0.0)
+            if place == 0 and not path_jitter_ns(models):
+                # Sooner or later a probe meets empty queues.
+                within: float | None = 0.0
+                reason = "empty queues"
+            else:
+                within, reason = self._delay_tolerance(models, place == 0.5, counts)
+            tolerance = None if within is None else within + resolution
+            more = "" if within is None else ", and what ping prints"
+            yield Row("probe", name, quantity, "ns", *values, tolerance, reason + more)
+
+    def _paths(self, source: str, destination: str) -> tuple[Sequence[Step], Sequence[Step]]:
+        ends = self.number[source], self.number[destination]
+        return self.routes.steps(*ends) or (), self.routes.steps(*ends[::-1]) or ()
+
+    def _models(self, steps: Sequence[Step]) -> list[Direction]:
+        return [self.plan["links"][link][way] for link, way in steps]
+
+    @staticmethod
+    def _sent(flow: Mapping[str, Any]) -> int:
+        """Datagrams of a flow: what arrived and was lost."""
+        arrived = flow["delay"]["count"] if flow["delay"] else 0
+        return round(arrived / (1 - flow["loss"])) if flow["loss"] not in (None, 1) else arrived
+
+
+def _is_known(program: str, measured: Measured) -> bool:
+    """Whether a program is a flow or a probe of the scenario's traffic."""
+    return program in measured.flows or program in measured.probes
+
+
+def _quantile(values: Sequence[int], share: float) -> float | None:
+    if not values:
+        return None
+    return float(values[min(int(share * len(values)), len(values) - 1)])
