@@ -95,15 +95,12 @@ def netem_limit(direction: Mapping[str, Any], *, mtu: int, kernel: Kernel) -> in
 
 
 def time(ns: int) -> str:
-    """A time in tc's words.
-
-    netem of iproute2 6.1 knows no ``ns``, and cuts off what is below. Half a nanosecond more keeps a number that
-    binary fractions bring to just below the next.
-    """
-    for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
-        if ns and ns % size == 0:
-            return f"{ns // size}{unit}"
-    return f"{ns // 1000}.{ns % 1000:03}5us" if ns else "0us"
+    """A time in tc's words: whole microseconds, for iproute2 6.1 cuts off what is below and knows no ``ns``."""
+    us = (ns + 500) // 1000
+    for unit, size in (("s", 10**6), ("ms", 10**3)):
+        if us and us % size == 0:
+            return f"{us // size}{unit}"
+    return f"{us}us"
 
 
 def rate(bits_per_s: int) -> str:

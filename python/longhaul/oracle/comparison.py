@@ -18,6 +18,7 @@ from longhaul.oracle.expectations import (
     share_tolerance,
 )
 from longhaul.oracle.measured import Echoes, Measured
+from longhaul.oracle.stages import rounding_ns
 from longhaul.plan import WAYS, Direction, Plan
 from longhaul.scenario.lower.paths import Routes, Step
 
@@ -191,10 +192,10 @@ class _Judge:
             return None, "the queue that others fill is in it"
         if sd_ns and not is_median:
             return None, "an extreme of a random delay"
-        grain = float(STAGE_NS * _STAGES * len(models))
+        grain = float(sum(STAGE_NS * _STAGES + rounding_ns(model) for model in models))
         if sd_ns:
             return grain + median_tolerance_ns(sd_ns, *counts), "chance of the jitter, 99.9 %"
-        return grain, "whole nanoseconds in each stage"
+        return grain, "netem's rounding of delays, and whole nanoseconds in each stage"
 
     def probes(self) -> Iterator[Row]:
         """Round trips and their losses."""

@@ -42,6 +42,8 @@ def run_guest(kernel: Kernel, init: Sequence[str], directory: Path, *, seed: int
         library.prctl(_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
+        # Its processes take turns, and would otherwise move from one processor to the other.
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
     # The kernel puts its socket there; it is gone with the guest.
     place = directory / "uml"

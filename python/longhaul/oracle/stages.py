@@ -25,11 +25,12 @@ LIMIT_PACKETS = 10_000_000
 """Of netem, where a link of Longhaul has no limit."""
 LIMIT_BYTES = 2**31 - 1
 """Of a queue without a limit."""
-ORPHAN_NS = 1
-"""The delay of the first stage: netem counts what it delays as sent by its socket. Otherwise the kernel would
-keep TCP from filling the queue (TCP small queues), as if the link were the sender's own network card."""
-NO_OVERTAKING = "rate 8000tbit"
-"""With a rate, however high, netem keeps packets in order: each leaves no earlier than the one before."""
+NO_TIME = "rate 8000tbit"
+"""A rate at which packets take 0 ns. With a rate, however high, netem keeps packets in order, and counts them as
+sent by their socket. Otherwise the kernel would keep TCP from filling the queue behind (TCP small queues), as if
+the link were the sender's own network card."""
+TICK_NS = 64
+"""What netem of iproute2 6.1 counts delays in, cutting off the rest."""
 ATM = {"payload_bytes": 48, "cell_bytes": 53}
 
 
@@ -83,7 +84,7 @@ def _loss(
 ) -> Iterator[Stage]:
     words = []
     if limited:
-        words += ["delay", time(ORPHAN_NS)]
+        words.append(NO_TIME)
     if direction["loss_position"] == "ingress" or not direction["up"]:
         words += _losses(direction)
     if words:
@@ -132,9 +133,9 @@ def _serialiser(
 
 
 def _delay(
-    direction: Direction, _mtu: int, limited: bool, _rough: list[ScenarioValueError]
+    direction: Direction, _mtu: int, _limited: bool, _rough: list[ScenarioValueError]
 ) -> Iterator[Stage]:
-    words = _delays(direction, ORPHAN_NS if limited else 0)
+    words = _delays(direction)
     model = direction["reordering"]
     if model is not None and model["model"] != "none":
         if model["model"] != "early":
@@ -154,8 +155,17 @@ def _losses(direction: Direction) -> list[str]:
     return loss_words({**direction, "loss_position": "ingress"}, [])
 
 
-def _delays(direction: Direction, elsewhere_ns: int) -> list[str]:
-    """netem's words for the delay, but for what packets spend ``elsewhere_ns``."""
+def rounding_ns(direction: Direction) -> int:
+    """By how much netem's constant delay is shorter (or longer) than that of the direction."""
+    model = direction["delay"]
+    if model["model"] != "constant":
+        return TICK_NS
+    whole_us = (model["delay_ns"] + 500) // 1000
+    return abs(model["delay_ns"] - whole_us * 1000 // TICK_NS * TICK_NS)
+
+
+def _delays(direction: Direction) -> list[str]:
+    """netem's words for the delay."""
     model = direction["delay"]
     jitter_ns, shape = 0, ""
     match model["model"]:
@@ -180,11 +190,10 @@ def _delays(direction: Direction, elsewhere_ns: int) -> list[str]:
             raise _refusal("delay", "netem has no coarse clock", "write the delay alone")
         case _:
             raise _refusal("delay", "netem cannot follow a trace", "write a constant delay")
-    mean_ns = max(mean_ns - elsewhere_ns, 0)
     if not jitter_ns:
         return ["delay", time(mean_ns)] if mean_ns else []
     words = ["delay", time(mean_ns), time(jitter_ns), *(["distribution", shape] if shape else [])]
-    return words if direction["reorder"] else [*words, NO_OVERTAKING]
+    return words if direction["reorder"] else [*words, NO_TIME]
 
 
 def _netem(words: list[str]) -> str:

@@ -14,25 +14,19 @@ def print_oracle(comparison: Comparison) -> None:
     """A line for each quantity, and why those that differ were not expected to."""
     console = Console()
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("of", no_wrap=True)
-    table.add_column("quantity", no_wrap=True)
+    table.add_column("", no_wrap=True)
     for header in ("Longhaul", "Linux", "difference", "expected"):
         table.add_column(header, justify="right", no_wrap=True)
     table.add_column("within", no_wrap=True)
-    before = ""
+    before = None
     for row in comparison.rows:
+        if (row.kind, row.name) != before:
+            table.add_row(Text(f"{row.kind} {row.name}", style="bold"))
+        before = (row.kind, row.name)
         word, style = _VERDICTS[row.is_within]
         expected = "-" if row.tolerance is None else f"±{_text(row, row.tolerance)}"
-        table.add_row(
-            row.name if row.name != before else "",
-            row.quantity,
-            _text(row, row.longhaul),
-            _text(row, row.oracle),
-            _signed(row),
-            expected,
-            Text(word, style=style),
-        )
-        before = row.name
+        values = [_text(row, row.longhaul), _text(row, row.oracle), _signed(row), expected]
+        table.add_row(f"  {row.quantity}", *values, Text(word, style=style))
     console.print(table)
     for row in comparison.rows:
         if row.is_within is False:
