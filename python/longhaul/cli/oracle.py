@@ -21,9 +21,9 @@ def oracle(
     """Compare Longhaul's links with netem, tbf and the queueing disciplines of Linux.
 
     Runs SCENARIO twice on the virtual clock: as longhaul run --clock virtual does, and in one guest kernel
-    whose network namespaces are joined by Linux's own models. Prints packets, losses, goodput and RTT of both,
-    with the difference and whether it is to be expected. Needs a kernel of longhaul kernel build, and no
-    privilege. What tc cannot do is refused, with its place.
+    whose network namespaces are joined by Linux's own models. Prints packets, losses, goodput and RTT of
+    both, with the difference and whether it is to be expected. Needs a kernel of longhaul kernel build, and
+    no privilege. What tc cannot do is refused, with its place.
 
     Exit codes: 0 all differences are to be expected; 1 some are not; 2 wrong scenario or usage, or tc cannot
     do it; 3 this machine cannot; 130 interrupted.

@@ -95,7 +95,10 @@ def netem_limit(direction: Mapping[str, Any], *, mtu: int, kernel: Kernel) -> in
 
 
 def time(ns: int) -> str:
-    """A time in tc's words: whole microseconds, for iproute2 6.1 cuts off what is below and knows no ``ns``."""
+    """A time in tc's words, in whole microseconds.
+
+    iproute2 6.1 cuts off what is below, and its netem knows no ``ns``.
+    """
     us = (ns + 500) // 1000
     for unit, size in (("s", 10**6), ("ms", 10**3)):
         if us and us % size == 0:
@@ -164,7 +167,7 @@ def _delay(direction: Direction, rough: list[ScenarioValueError]) -> list[str]:
 
 
 def loss_words(direction: Direction, rough: list[ScenarioValueError]) -> list[str]:
-    """netem's words for the losses of a direction."""
+    """Netem's words for the losses of a direction."""
     if not direction["up"]:
         return ["loss", "100%"]
     model = direction["loss"]

@@ -2,12 +2,12 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longhaul.diagnostics import Diagnostic
+from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import Kernel
 from longhaul.oracle import programs
@@ -17,7 +17,6 @@ from longhaul.oracle.layout import Chains, Layout, layout
 from longhaul.oracle.measured import by_longhaul, by_oracle
 from longhaul.oracle.stages import Stage, chain
 from longhaul.plan import WAYS, Plan, Way
-from longhaul.diagnostics import Code
 from longhaul.results.run_files import read_json
 from longhaul.scenario import Resolved
 from longhaul.scenario.lower.network import origin_of
@@ -65,8 +64,8 @@ def accept(resolved: Resolved) -> Accepted:
         problems.append(
             scenario.problem(Code.EXPORT_IMPOSSIBLE, ("events",), message, "leave the events out")
         )
-    for name in _COMMANDS:
-        program(name, package=_COMMANDS[name])
+    for name, package in _COMMANDS.items():
+        program(name, package=package)
     if problems:
         raise ScenarioError(list(dict.fromkeys(problems)))
     return Accepted(resolved, tuple(chains), tuple(dict.fromkeys(notes)))

@@ -68,11 +68,15 @@ class Comparison:
         """Whether every judged difference is to be expected."""
         return all(row.is_within is not False for row in self.rows)
 
+    def idle_links(self) -> frozenset[str]:
+        """Directions of links that no packet took in either run."""
+        links = [row for row in self.rows if row.kind == "link"]
+        used = {row.name for row in links if row.quantity == "packets" and (row.longhaul or row.oracle)}
+        return frozenset(row.name for row in links) - used
+
     def as_json(self) -> dict[str, Any]:
         """For ``comparison.json``."""
-        rows = [
-            {**asdict(row), "difference": row.difference, "within": row.is_within} for row in self.rows
-        ]
+        rows = [{**asdict(row), "difference": row.difference, "within": row.is_within} for row in self.rows]
         return {"agrees": self.agrees, "rows": rows}
 
 
@@ -117,7 +121,9 @@ class _Judge:
                     yield Row("link", name, quantity, "packets", x, y, counts, reason)
                 yield self._loss_of_link(name, link[way], (a.lost, a.offered), (b.lost, b.offered))
                 limited = link[way]["rate"]["model"] != "unlimited"
-                tolerance = 0.0 if not limited else None if self.is_adaptive else (counts or 0) + 0.01 * b.dropped
+                tolerance = (
+                    0.0 if not limited else None if self.is_adaptive else (counts or 0) + 0.01 * b.dropped
+                )
                 why = "no queue" if not limited else reason if self.is_adaptive else f"{reason}; 1 %"
                 yield Row("link", name, "dropped", "packets", a.dropped, b.dropped, tolerance, why)
 
@@ -126,7 +132,7 @@ class _Judge:
     ) -> Row:
         mean, burst = mean_losses([direction]), burstiness(direction["loss"])
         tolerance = share_tolerance(mean, first[1], second[1], burst) if direction["up"] else 0.0
-        shares = [lost / offered if offered else 0.0 for lost, offered in (first, second)]
+        shares = _share(*first), _share(*second)
         reason = "binomial, 99.9 %" if mean else "no loss model"
         if burst > 1:
             reason += f", variance times {burst:.3g} for bursts"
@@ -136,7 +142,7 @@ class _Judge:
         """Goodput and the rest of each flow."""
         for name, a in self.ours.flows.items():
             b = self.oracle.flows[name]
-            there, back = self._paths(a["from"], a["to"])
+            there, _back = self._paths(a["from"], a["to"])
             if a["kind"] == "tcp":
                 yield from self._tcp(name, a, b, there)
             else:
@@ -147,55 +153,63 @@ class _Judge:
     ) -> Iterator[Row]:
         models = self._models(there)
         mean, burst = mean_losses(models), most_bursty(models)
-        again = (a["retransmits"] or 0, b["retransmits"] or 0)
-        goodput = b["goodput_bits_per_s"] or 0.0
-        tolerance = goodput_tolerance(goodput, again if mean else (0, 0), burst)
-        reason = "3 %" + (", and chance of the losses: Z / (2 sqrt(losses)) each" if mean else "")
-        yield Row(
-            "flow", name, "goodput", "bit/s", a["goodput_bits_per_s"], b["goodput_bits_per_s"], tolerance, reason
-        )
-        least = Z * (burst * sum(again)) ** 0.5 if mean else None
-        why = "Poisson, 99.9 %" if mean else "overflows follow the course of the window"
-        yield Row("flow", name, "retransmissions", "count", a["retransmits"], b["retransmits"], least, why)
-        rtts = [each["rtt"]["p50_ns"] if each["rtt"] else None for each in (a, b)]
-        yield Row("flow", name, "RTT median", "ns", *rtts, None, "a sample a second, and the queue in it")
+        lost = self.ours.losses(there, a), self.oracle.losses(there, b)
+        tolerance = goodput_tolerance(b["goodput_bits_per_s"] or 0.0, lost if mean else (0, 0), burst)
+        reason = "3 %" + (" and the chance of the losses" if mean else "")
+        if tolerance is None:
+            reason = "few losses: the first one decides how far slow start gets"
+        goodputs = a["goodput_bits_per_s"], b["goodput_bits_per_s"]
+        yield Row("flow", name, "goodput", "bit/s", *goodputs, tolerance, reason)
+        rates = a["retransmission_rate"], b["retransmission_rate"]
+        if self._overflowed(there):
+            within, why = None, "overflows follow the course of the window"
+        else:
+            sent = _segments(a), _segments(b)
+            within, why = share_tolerance(mean, *sent, burst), "binomial, 99.9 %"
+        if not mean and not self._overflowed(there):
+            within, why = 0.0, "nothing is lost"
+        yield Row("flow", name, "retransmitted", "share", *rates, within, why)
+        rtts = _of(a["rtt"], "p50_ns"), _of(b["rtt"], "p50_ns")
+        yield Row("flow", name, "RTT median", "ns", *rtts, None, "a sample a second, with the queue in it")
 
     def _datagrams(
         self, name: str, a: Mapping[str, Any], b: Mapping[str, Any], there: Sequence[Step]
     ) -> Iterator[Row]:
         models = self._models(there)
         mean, burst = mean_losses(models), most_bursty(models)
-        sent = [self._sent(each) for each in (a, b)]
-        share = share_tolerance(mean, *sent, burst)
-        goodput = b["goodput_bits_per_s"] or 0.0
-        congested = self.is_adaptive and any(model["rate"]["model"] != "unlimited" for model in models)
-        reason = "0.1 %" + (", binomial" if mean else "")
-        tolerance = None if share is None else goodput * (SOURCE_SHARE + share / max(1 - mean, 1e-9))
-        yield Row(
-            "flow", name, "goodput", "bit/s", a["goodput_bits_per_s"], b["goodput_bits_per_s"], tolerance, reason
-        )
+        counts = self._sent(a), self._sent(b)
+        share = share_tolerance(mean, *counts, burst)
         reason = "binomial, 99.9 %" if mean else "no loss model"
-        yield Row(
-            "flow", name, "loss", "share", a["loss"], b["loss"], None if congested and not mean else share, reason
-        )
+        if self._overflowed(there):
+            share, reason = None, "overflows"
+        goodputs = a["goodput_bits_per_s"], b["goodput_bits_per_s"]
+        tolerance = None if share is None else (goodputs[1] or 0.0) * (SOURCE_SHARE + share / (1 - mean))
+        yield Row("flow", name, "goodput", "bit/s", *goodputs, tolerance, reason)
+        yield Row("flow", name, "loss", "share", a["loss"], b["loss"], share, reason)
         for quantity, key in (("delay median", "p50_ns"), ("delay maximum", "max_ns")):
-            values = [each["delay"][f"{key}"] if each["delay"] else None for each in (a, b)]
-            within, why = self._delay_tolerance(models, key == "p50_ns", (sent[0], sent[1]))
+            values = _of(a["delay"], key), _of(b["delay"], key)
+            within, why = self._delay_tolerance(there, key == "p50_ns", counts)
             yield Row("flow", name, quantity, "ns", *values, within, why)
 
     def _delay_tolerance(
-        self, models: Sequence[Direction], is_median: bool, counts: tuple[int, int]
+        self, steps: Sequence[Step], is_median: bool, counts: tuple[int, int]
     ) -> tuple[float | None, str]:
         """How far a median or a maximum of delays may be off, without what a program prints."""
+        models = self._models(steps)
         sd_ns = path_jitter_ns(models)
-        if self.is_adaptive and any(model["rate"]["model"] != "unlimited" for model in models):
-            return None, "the queue that others fill is in it"
-        if sd_ns and not is_median:
-            return None, "an extreme of a random delay"
+        is_limited = any(model["rate"]["model"] != "unlimited" for model in models)
+        if self._overflowed(steps) or (is_limited and self.is_adaptive):
+            return None, "the queue that traffic fills is in it"
+        if not is_median and (sd_ns or (is_limited and len(self.ours.flows) + len(self.ours.probes) > 1)):
+            return None, "an extreme of a random delay, or of what else is on the way"
         grain = float(sum(STAGE_NS * _STAGES + rounding_ns(model) for model in models))
         if sd_ns:
             return grain + median_tolerance_ns(sd_ns, *counts), "chance of the jitter, 99.9 %"
         return grain, "netem's rounding of delays, and whole nanoseconds in each stage"
+
+    def _overflowed(self, steps: Sequence[Step]) -> bool:
+        """Whether a queue on the way dropped packets in either run."""
+        return any(run.links[step].dropped for run in (self.ours, self.oracle) for step in steps)
 
     def probes(self) -> Iterator[Row]:
         """Round trips and their losses."""
@@ -208,28 +222,32 @@ class _Judge:
             )
             source = self.plan["nodes"][program["host"]]["name"]
             there, back = self._paths(source, destination)
-            models = self._models([*there, *back])
+            steps = [*there, *back]
+            models = self._models(steps)
             mean, burst = mean_losses(models), most_bursty(models)
-            yield Row("probe", name, "sent", "packets", a.sent, b.sent, _EDGE_PACKETS + 10 * mean, "the last ones")
-            losses = [1 - len(each.rtt_ns) / each.sent if each.sent else None for each in (a, b)]
+            yield Row(
+                "probe", name, "sent", "packets", a.sent, b.sent, _EDGE_PACKETS + 10 * mean, "the last ones"
+            )
+            losses = a.loss, b.loss
             tolerance = share_tolerance(mean, a.sent, b.sent, burst)
             reason = "binomial, 99.9 %" if mean else "no loss model"
-            if self.is_adaptive and not mean:
+            if self._overflowed(steps):
                 tolerance, reason = None, "overflows"
             yield Row("probe", name, "loss", "share", *losses, tolerance, reason)
-            yield from self._round_trips(name, a, b, models)
+            yield from self._round_trips(name, a, b, steps)
 
-    def _round_trips(self, name: str, a: Echoes, b: Echoes, models: Sequence[Direction]) -> Iterator[Row]:
+    def _round_trips(self, name: str, a: Echoes, b: Echoes, steps: Sequence[Step]) -> Iterator[Row]:
         counts = (len(a.rtt_ns), len(b.rtt_ns))
         for quantity, place in (("RTT minimum", 0.0), ("RTT median", 0.5), ("RTT maximum", 1.0)):
-            values = [_quantile(each.rtt_ns, place) for each in (a, b)]
+            values = _quantile(a.rtt_ns, place), _quantile(b.rtt_ns, place)
             resolution = ping_resolution_ns(values[1] or 0.0)
-            if place == 0 and not path_jitter_ns(models):
+            if place == 0 and not path_jitter_ns(self._models(steps)):
                 # Sooner or later a probe meets empty queues.
-                within: float | None = 0.0
-                reason = "empty queues"
+                models = self._models(steps)
+                within: float | None = float(sum(STAGE_NS * _STAGES + rounding_ns(each) for each in models))
+                reason = "netem's rounding of delays"
             else:
-                within, reason = self._delay_tolerance(models, place == 0.5, counts)
+                within, reason = self._delay_tolerance(steps, place == 0.5, counts)
             tolerance = None if within is None else within + resolution
             more = "" if within is None else ", and what ping prints"
             yield Row("probe", name, quantity, "ns", *values, tolerance, reason + more)
@@ -251,6 +269,20 @@ class _Judge:
 def _is_known(program: str, measured: Measured) -> bool:
     """Whether a program is a flow or a probe of the scenario's traffic."""
     return program in measured.flows or program in measured.probes
+
+
+def _share(lost: int, offered: int) -> float:
+    return lost / offered if offered else 0.0
+
+
+def _segments(flow: Mapping[str, Any]) -> int:
+    """Segments that a TCP flow sent, as its retransmissions tell; 0 without one."""
+    rate = flow["retransmission_rate"]
+    return round(flow["retransmits"] / rate) if rate else 0
+
+
+def _of(distribution: Mapping[str, Any] | None, key: str) -> float | None:
+    return distribution[key] if distribution else None
 
 
 def _quantile(values: Sequence[int], share: float) -> float | None:

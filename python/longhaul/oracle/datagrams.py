@@ -1,8 +1,8 @@
 """Sends or receives the datagrams of a flow inside the guest, and prints what came of it as JSON.
 
-``sink ADDRESS PORT`` and ``source ADDRESS PORT NAME=VALUE...``. Each datagram has its number and the time at which
-it was sent, in ns of the guest's clock, if it has room for both. The result has the shape of that of Longhaul's own
-generators (``crates/live/src/traffic``).
+``sink ADDRESS PORT`` and ``source ADDRESS PORT NAME=VALUE...``. Each datagram has its number and the time at
+which it was sent, in ns of the guest's clock, if it has room for both. The result has the shape of that of
+Longhaul's own generators (``crates/live/src/traffic``).
 """
 
 import json
@@ -55,13 +55,21 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _send(
-    endpoint: socket.socket, *, bits_per_s: int, payload_bytes: int, bytes: int, start_ns: int, stop_ns: int
+    endpoint: socket.socket,
+    *,
+    bits_per_s: int,
+    payload_bytes: int,
+    volume_bytes: int,
+    start_ns: int,
+    stop_ns: int,
 ) -> dict[str, Any]:
+    """Send until ``stop_ns`` or ``volume_bytes``, where they are not 0."""
     begin_ns = int(os.environ[BEGIN])
     sent = failed = at_ns = 0
     filler = b"\0" * payload_bytes
+    done = False
     try:
-        while not bytes or sent * payload_bytes < bytes:
+        while not volume_bytes or sent * payload_bytes < volume_bytes:
             due = start_ns + due_ns(sent, bits_per_s, payload_bytes)
             if stop_ns and due >= stop_ns:
                 break
@@ -70,15 +78,14 @@ def _send(
                 time.sleep(wait_ns / 1e9)
             now_ns = time.monotonic_ns()
             at_ns = now_ns - begin_ns
-            header = (_HEADER.pack(sent, now_ns) + filler)[:payload_bytes]
             try:
-                endpoint.send(header)
+                endpoint.send((_HEADER.pack(sent, now_ns) + filler)[:payload_bytes])
             except OSError:
                 failed += 1
             sent += 1
         done = True
     except _Stopped:
-        done = False
+        pass
     return {
         "sent": sent,
         "bytes_sent": sent * payload_bytes,

@@ -1,10 +1,10 @@
 """How far two runs of a scenario may lie apart: by chance, or by what a program prints.
 
-Random models draw other numbers in each of the two. A share of losses differs as two binomial samples do; where
-losses come in bursts, their variance is larger by (1 + c) / (1 - c), with the correlation c of neighbours. A median
-of delays differs by at most sqrt(3) standard errors of their mean, which is so for uniform jitter. The goodput of TCP
-goes with the inverse square root of the loss (Mathis et al. 1997), so that K random losses leave it uncertain by
-1 / (2 sqrt(K)).
+Random models draw other numbers in each of the two. A share of losses differs as two binomial samples do;
+where losses come in bursts, their variance is larger by (1 + c) / (1 - c), with the correlation c of
+neighbours. A median of delays differs by at most sqrt(3) standard errors of their mean, which is so for
+uniform jitter. The goodput of TCP goes with the inverse square root of the loss (Mathis et al. 1997), so that
+K random losses leave it uncertain by 1 / (2 sqrt(K)).
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,10 @@ from longhaul.scenario.lower.link_models.loss import mean_loss
 Z = 3.3
 """Standard deviations within which 99.9 % lie."""
 GOODPUT = 0.03
-"""By which the goodput of two equal TCP flows over equal links may differ: super-packets and acknowledgements."""
+"""By which the goodput of two equal TCP flows over equal links may differ: super-packets and
+acknowledgements."""
+LEAST_LOSSES = 25
+"""With fewer random losses, the goodput of TCP is not judged."""
 SOURCE_SHARE = 0.001
 """The same of datagrams sent at a fixed rate."""
 STAGE_NS = 2
@@ -60,10 +63,13 @@ def share_tolerance(mean: float, first: int, second: int, burst: float = 1.0) ->
 
 
 def goodput_tolerance(goodput: float, losses: tuple[int, int], burst: float = 1.0) -> float | None:
-    """By how much the goodputs of two TCP flows may differ that had so many random losses; none: (0, 0)."""
+    """By how much the goodputs of two TCP flows may differ that had so many random losses; none: (0, 0).
+
+    ``None`` with few: then the first loss, which ends slow start, decides.
+    """
     if losses == (0, 0):
         return GOODPUT * goodput
-    if min(losses) == 0:
+    if min(losses) < LEAST_LOSSES * burst:
         return None
     return goodput * (GOODPUT + Z / 2 * sqrt(burst * sum(1 / each for each in losses)))
 

@@ -1,7 +1,8 @@
 """The first process of the oracle's guest: builds the network, runs the programs, and powers the guest off.
 
-It is told the path of its orders (JSON), and writes ``result.json`` beside them. Its file system is the machine's,
-read only, under a layer in memory; the working directory and that of the results are the machine's own.
+It is told the path of its orders (JSON), and writes ``result.json`` beside them. Its file system is the
+machine's, read only, under a layer in memory; the working directory and that of the results are the machine's
+own.
 """
 
 import ctypes
@@ -64,7 +65,6 @@ def _run(orders: Json) -> Json:
     before = _counters(orders["namespaces"])
     begin_ns = time.monotonic_ns()
     unix_ns = time.time_ns()
-    print(f"the run begins at {begin_ns / 1e9:.9f} s", flush=True)
     programs.run(begin_ns)
     end_ns = time.monotonic_ns()
     after = _counters(orders["namespaces"])

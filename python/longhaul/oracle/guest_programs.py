@@ -34,7 +34,7 @@ class Programs:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
 
     def start_services(self) -> None:
-        """Start all services, and wait until those that say how can be used. Those of datagrams come later."""
+        """Start all services, and wait until those that say how can be used."""
         services = [each for each in self._programs.values() if each["service"]]
         for each in services:
             self._start(each["name"])

@@ -1,6 +1,5 @@
 """The oracle's guest: one process of User-Mode Linux on a clock that jumps to the next event."""
 
-import ctypes
 import json
 import os
 import shutil
@@ -16,6 +15,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import Kernel
 from longhaul.oracle.guest import RESULT
+from longhaul.subprocesses import program
 
 CONSOLE = "console"
 """The file with what the guest's kernel and its first process say."""
@@ -23,8 +23,6 @@ MEMORY_BYTES = 1 << 30
 """Of the guest; only what it uses is taken from the machine."""
 _EPOCH_NS = 10**18
 """The guest's date, 2001-09-09, so that equal runs are equal."""
-_DEATH_SIGNAL = 1
-"""PR_SET_PDEATHSIG."""
 _SHOWN_LINES = 3
 
 
@@ -35,27 +33,18 @@ def run_guest(kernel: Kernel, init: Sequence[str], directory: Path, *, seed: int
     """
     result = directory / RESULT
     result.unlink(missing_ok=True)
-    library = ctypes.CDLL(None)
-    parent = os.getpid()
-
-    def end_with_parent() -> None:
-        library.prctl(_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
-        # Its processes take turns, and would otherwise move from one processor to the other.
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-
     # The kernel puts its socket there; it is gone with the guest.
     place = directory / "uml"
     place.mkdir(exist_ok=True)
-    program, *arguments = init
+    first, *arguments = init
     with (directory / CONSOLE).open("wb") as console:
         process = subprocess.Popen(
             [
+                *_tied_to_this_process(),
                 str(kernel.binary),
                 f"mem={MEMORY_BYTES >> 20}M",
                 *("root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"),
-                f"init={program}",
+                f"init={first}",
                 "time-travel=inf-cpu",
                 f"time-travel-start={_EPOCH_NS}",
                 f"tt-seed={seed}",
@@ -69,7 +58,6 @@ def run_guest(kernel: Kernel, init: Sequence[str], directory: Path, *, seed: int
             cwd=directory,
             env={"TMPDIR": _memory_directory(), "HOME": "/"},
             start_new_session=True,
-            preexec_fn=end_with_parent,
         )
         try:
             code = process.wait()
@@ -86,6 +74,16 @@ def run_guest(kernel: Kernel, init: Sequence[str], directory: Path, *, seed: int
     if found["error"]:
         raise _failed(found["error"], directory)
     return found
+
+
+def _tied_to_this_process() -> list[str]:
+    """What starts the kernel: it is killed with this process, and stays on one processor.
+
+    Its processes take turns, and would otherwise move from one processor to the other.
+    """
+    cpu = str(max(os.sched_getaffinity(0)))
+    setpriv, taskset = (program(name, package="util-linux") for name in ("setpriv", "taskset"))
+    return [setpriv, "--pdeathsig", "KILL", taskset, "-c", cpu]
 
 
 def _failed(why: str, directory: Path) -> LonghaulError:
@@ -106,6 +104,6 @@ def _last_words(directory: Path) -> str:
 def _memory_directory() -> str:
     """Where the guest's memory is kept: in memory, if files there may be executed, as the kernel demands."""
     with suppress(OSError):
-        if not os.statvfs("/dev/shm").f_flag & os.ST_NOEXEC:  # noqa: S108  # its file there is open alone
-            return "/dev/shm"  # noqa: S108
+        if not os.statvfs("/dev/shm").f_flag & os.ST_NOEXEC:  # its file there is open alone
+            return "/dev/shm"
     return tempfile.gettempdir()

@@ -1,8 +1,8 @@
 """The namespaces, devices and commands of a plan's network: pure text, which the guest executes.
 
-Each node has a namespace ``n0``, ``n1`` and so on; the links' own devices are in the namespace ``links``, where
-the packets of a stage are redirected to the next without another hop. Neighbours are entered by hand, so that
-no ARP is among the packets that are counted.
+Each node has a namespace ``n0``, ``n1`` and so on; the links' own devices are in the namespace ``links``,
+where the packets of a stage are redirected to the next without another hop. Neighbours are entered by hand,
+so that no ARP is among the packets that are counted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -122,7 +122,10 @@ class _Passage:
     def pairs(self) -> list[tuple[str, str]]:
         """The devices of the stages between the first and the last: where packets go in, and come out."""
         between = len(self.stages) - 2 if self.begins_at_sender else 0
-        return [(f"lh{self.link}{self.ends[0]}{each}i", f"lh{self.link}{self.ends[0]}{each}o") for each in range(between)]
+        return [
+            (f"lh{self.link}{self.ends[0]}{each}i", f"lh{self.link}{self.ends[0]}{each}o")
+            for each in range(between)
+        ]
 
     def redirections(self) -> Iterator[str]:
         """Commands of tc that lead packets from device to device in the namespace of the links."""

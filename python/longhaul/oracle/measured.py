@@ -33,6 +33,11 @@ class Echoes:
     rtt_ns: Sequence[int]
     """In ascending order."""
 
+    @property
+    def loss(self) -> float | None:
+        """The share without an answer; ``None`` of nothing."""
+        return 1 - len(self.rtt_ns) / self.sent if self.sent else None
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -42,6 +47,10 @@ class Measured:
     flows: Mapping[str, Json]
     """As in ``summary.json``, from what the programs report."""
     probes: Mapping[str, Echoes]
+
+    def losses(self, path: Sequence[tuple[int, Way]], flow: Json) -> int:
+        """Segments of a TCP flow that the loss models along its path took, at most."""
+        return min(flow["retransmits"] or 0, sum(self.links[step].lost for step in path))
 
 
 def by_longhaul(directory: Path, plan: Plan, traffic: Sequence[dict[str, Any]], summary: Json) -> Measured:

@@ -32,7 +32,9 @@ def problems(resolved: Resolved) -> Iterator[Diagnostic]:
                 f"the oracle has no generator of {item['kind']}",
                 "write ping, tcp or udp",
             )
-        elif item["kind"] == "udp" and (item["arrivals"] != "even" or item["sizes"] != "fixed" or item["on_off"]):
+        elif item["kind"] == "udp" and (
+            item["arrivals"] != "even" or item["sizes"] != "fixed" or item["on_off"]
+        ):
             yield scenario.problem(
                 Code.EXPORT_IMPOSSIBLE,
                 place,
@@ -83,7 +85,7 @@ def _order(plan: Plan, program: Program) -> Json:
     numbers = {
         "bits_per_s": traffic["bits_per_s"],
         "payload_bytes": traffic["payload_bytes"],
-        "bytes": traffic["bytes"] or 0,
+        "volume_bytes": traffic["bytes"] or 0,
         "start_ns": flow["start_ns"],
         "stop_ns": flow["stop_ns"] or plan["duration_ns"] or 0,
     }

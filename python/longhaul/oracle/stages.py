@@ -2,12 +2,12 @@
 
 loss (netem) -> queue and rate (tbf with a child) -> serialiser (netem rate) -> delay, jitter, copies (netem)
 
-Each stage has a device of its own, since netem alone has another order: its ``limit`` counts packets in delay,
-its losses come first, and what it delays first meets the rate last. Where tc has no words, the direction is
-refused; where it only comes near, that is said.
+Each stage has a device of its own, since netem alone has another order: its ``limit`` counts packets in
+delay, its losses come first, and what it delays first meets the rate last. Where tc has no words, the
+direction is refused; where it only comes near, that is said.
 
-The bucket of tbf holds one packet of the largest size, so that it lets that much pass without serialisation. The
-serialiser behind it makes up for this: a shaper before a server of the same rate changes no departure.
+The bucket of tbf holds one packet of the largest size, so that it lets that much pass without serialisation.
+The serialiser behind it makes up for this: a shaper before a server of the same rate changes no departure.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from longhaul.diagnostics import Code
 from longhaul.export.qdiscs import ETHERNET_HEADER, loss_words, percent, queue_words, rate, time
-from longhaul.plan import Direction
+from longhaul.plan import Cells, Direction
 from longhaul.scenario.syntax.value_errors import ScenarioValueError
 
 Role = Literal["loss", "queue", "serialiser", "delay"]
@@ -26,12 +26,12 @@ LIMIT_PACKETS = 10_000_000
 LIMIT_BYTES = 2**31 - 1
 """Of a queue without a limit."""
 NO_TIME = "rate 8000tbit"
-"""A rate at which packets take 0 ns. With a rate, however high, netem keeps packets in order, and counts them as
-sent by their socket. Otherwise the kernel would keep TCP from filling the queue behind (TCP small queues), as if
-the link were the sender's own network card."""
+"""A rate at which packets take 0 ns. With a rate, however high, netem keeps packets in order, and counts them
+as sent by their socket. Otherwise the kernel would keep TCP from filling the queue behind (TCP small queues),
+as if the link were the sender's own network card."""
 TICK_NS = 64
 """What netem of iproute2 6.1 counts delays in, cutting off the rest."""
-ATM = {"payload_bytes": 48, "cell_bytes": 53}
+ATM: Cells = {"payload_bytes": 48, "cell_bytes": 53}
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,9 @@ def _queue(direction: Direction, mtu: int, limited: bool, rough: list[ScenarioVa
     if model["model"] == "token-bucket":
         burst = model["burst_bytes"]
         if burst < largest:
-            raise _refusal("rate", f"a burst below {largest} bytes lets tbf drop", f"write {largest}B or more")
+            raise _refusal(
+                "rate", f"a burst below {largest} bytes lets tbf drop", f"write {largest}B or more"
+            )
         if model["peak_bits_per_s"]:
             peak = f" peakrate {rate(model['peak_bits_per_s'])} minburst {largest}"
     limit = LIMIT_BYTES if queue["limit_bytes"] is None else queue["limit_bytes"]
@@ -151,7 +153,7 @@ def _delay(
 
 
 def _losses(direction: Direction) -> list[str]:
-    """netem's words for losses, wherever they happen."""
+    """Netem's words for losses, wherever they happen."""
     return loss_words({**direction, "loss_position": "ingress"}, [])
 
 
@@ -165,7 +167,7 @@ def rounding_ns(direction: Direction) -> int:
 
 
 def _delays(direction: Direction) -> list[str]:
-    """netem's words for the delay."""
+    """Netem's words for the delay."""
     model = direction["delay"]
     jitter_ns, shape = 0, ""
     match model["model"]:

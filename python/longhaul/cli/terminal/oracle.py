@@ -19,7 +19,10 @@ def print_oracle(comparison: Comparison) -> None:
         table.add_column(header, justify="right", no_wrap=True)
     table.add_column("within", no_wrap=True)
     before = None
+    idle = comparison.idle_links()
     for row in comparison.rows:
+        if row.kind == "link" and row.name in idle:
+            continue
         if (row.kind, row.name) != before:
             table.add_row(Text(f"{row.kind} {row.name}", style="bold"))
         before = (row.kind, row.name)
