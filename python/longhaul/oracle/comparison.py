@@ -25,8 +25,8 @@ from longhaul.scenario.lower.paths import Routes, Step
 Unit = Literal["packets", "share", "ns", "bit/s", "count"]
 _STAGES = 4
 """Of a direction at most."""
-_EDGE_PACKETS = 3
-"""On their way at the end of the run."""
+_EDGE_PACKETS = 3 + 6
+"""On their way at the end of the run, and ICMP errors for those that come after the program (a burst of 6)."""
 
 
 @dataclass(frozen=True)

@@ -41,10 +41,10 @@ def problems(resolved: Resolved) -> Iterator[Diagnostic]:
                 "the oracle sends datagrams of one size, evenly spaced, alone",
                 "leave out arrivals, sizes and on_off",
             )
+    spans = {each["name"]: each.get("span") for each in resolved.plan["programs"]}
     for name, program in scenario.document.programs.items():
-        if program.run is None or any(
-            each.get("span") for each in resolved.plan["programs"] if each["name"] == name
-        ):
+        span = spans.get(name)
+        if program.run is None or (span and (len(span["hosts"]) > 1 or span["slots"] > 1)):
             yield scenario.problem(
                 Code.EXPORT_IMPOSSIBLE,
                 ("programs", name),
