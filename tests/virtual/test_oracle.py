@@ -86,10 +86,23 @@ def test_an_overfull_queue_drops_as_many_packets(consult: Consult) -> None:
     assert abs(dropped["longhaul"] - dropped["oracle"]) <= 1
 
 
+def test_links_change_at_the_same_instant(consult: Consult) -> None:
+    rows = consult(
+        BETWEEN_TWO
+        + "events:\n  - {at: 1s, link: a-b, set: {delay: 20ms}}\n  - {at: 2s, link: a-b, down: true}\n"
+        + "traffic: {flood: {kind: udp, from: a, to: b, rate: 10Mbit, start: 500ms, stop: 2.5s}}\n"
+    )
+
+    # Half a second of 10 ms, and one of 20 ms; what leaves later finds the link down.
+    for side in ("longhaul", "oracle"):
+        assert rows["flood", "delay median"][side] == 20_000_000 + (1448 + 28) * 80
+        assert rows["a > b", "lost"][side] == pytest.approx(0.25, abs=0.002)
+
+
 def test_what_tc_cannot_do_is_refused_with_its_place(environment: dict[str, str], work: Path) -> None:
     (work / "two.yaml").write_text(
         BETWEEN_TWO.replace("delay: 10ms", "loss: {model: periodic, every: 7}, delay: 10ms")
-        + "events:\n  - {at: 1s, link: a-b, set: {delay: 20ms}}\n"
+        + "traffic: {p: {kind: ping, from: a, to: b, simulated: true, every: 1s}}\n"
     )
     done = subprocess.run(
         [*python_command("longhaul.cli.main"), "oracle", "two.yaml"],
@@ -104,6 +117,7 @@ def test_what_tc_cannot_do_is_refused_with_its_place(environment: dict[str, str]
     assert done.returncode == 2
     assert "two.yaml:9:" in done.stderr
     assert "links.a-b.loss: netem has no such losses (periodic)" in done.stderr
+    assert "traffic.p.simulated: simulated traffic has no packets of Linux" in done.stderr
     assert not (work / "runs").exists()
 
 

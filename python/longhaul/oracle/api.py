@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import Kernel
 from longhaul.oracle import programs
+from longhaul.oracle.changes import Commands, changes, changing
 from longhaul.oracle.comparison import Comparison, compare
 from longhaul.oracle.kernel import run_guest
 from longhaul.oracle.layout import Chains, Layout, layout
@@ -21,6 +22,7 @@ from longhaul.results.run_files import read_json
 from longhaul.scenario import Resolved
 from longhaul.scenario.lower.network import origin_of
 from longhaul.scenario.syntax.problems import ScenarioError
+from longhaul.scenario.syntax.value_errors import ScenarioValueError
 from longhaul.storage import replace_json
 from longhaul.subprocesses import program, python_command
 
@@ -38,6 +40,7 @@ class Accepted:
 
     resolved: Resolved
     chains: Chains
+    changes: tuple[Commands, ...]
     notes: tuple[Diagnostic, ...]
     """Where tc only comes near the scenario."""
 
@@ -48,27 +51,29 @@ def accept(resolved: Resolved) -> Accepted:
     problems = list(programs.problems(resolved))
     notes: list[Diagnostic] = []
     chains: list[dict[Way, Sequence[Stage]]] = []
-    for link in plan["links"]:
+    changed = changing(plan)
+    timeline: tuple[Commands, ...] = ()
+    for number, link in enumerate(plan["links"]):
         origin = origin_of(scenario, link["name"])
         found: dict[Way, Sequence[Stage]] = {}
         for way in WAYS:
-            made = chain(link[way], mtu=link["mtu"])
+            made = chain(link[way], mtu=link["mtu"], changes=number in changed)
             found[way] = made.stages
             problems += [origin.problem(e.code, e.at, way, e.message, e.remedy) for e in made.refused]
             notes += [
                 origin.problem(Code.EXPORT_APPROXIMATES, e.at, way, e.message, e.remedy) for e in made.rough
             ]
         chains.append(found)
-    if plan["events"]:
-        message = "links of the oracle do not change during the run"
-        problems.append(
-            scenario.problem(Code.EXPORT_IMPOSSIBLE, ("events",), message, "leave the events out")
-        )
+    if not problems:
+        try:
+            timeline = tuple(changes(plan))
+        except ScenarioValueError as error:
+            problems.append(scenario.problem(error.code, error.at, error.message, error.remedy))
     for name, package in _COMMANDS.items():
         program(name, package=package)
     if problems:
         raise ScenarioError(list(dict.fromkeys(problems)))
-    return Accepted(resolved, tuple(chains), tuple(dict.fromkeys(notes)))
+    return Accepted(resolved, tuple(chains), timeline, tuple(dict.fromkeys(notes)))
 
 
 def consult(accepted: Accepted, directory: Path, summary: dict[str, Any], kernel: Kernel) -> Comparison:
@@ -82,7 +87,7 @@ def consult(accepted: Accepted, directory: Path, summary: dict[str, Any], kernel
     (place / "logs").mkdir(parents=True, exist_ok=True)
     network = layout(plan, accepted.chains)
     orders = place / ORDERS
-    replace_json(orders, _orders(plan, network, place))
+    replace_json(orders, _orders(plan, network, accepted.changes, place))
     # An empty argument would vanish from a kernel's command line.
     init = [argument or os.pathsep for argument in python_command(GUEST, str(orders))]
     if any(character.isspace() for argument in init for character in argument):
@@ -102,7 +107,7 @@ def consult(accepted: Accepted, directory: Path, summary: dict[str, Any], kernel
     return comparison
 
 
-def _orders(plan: Plan, network: Layout, place: Path) -> dict[str, Any]:
+def _orders(plan: Plan, network: Layout, timeline: Sequence[Commands], place: Path) -> dict[str, Any]:
     """What the guest is told."""
     return {
         "cwd": os.getcwd(),
@@ -118,5 +123,6 @@ def _orders(plan: Plan, network: Layout, place: Path) -> dict[str, Any]:
         ),
         "namespaces": list(network.namespaces),
         "commands": [{"argv": list(each.argv), "lines": list(each.lines)} for each in network.commands],
+        "changes": [asdict(each) for each in timeline],
         "programs": programs.orders(plan),
     }

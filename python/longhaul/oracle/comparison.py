@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from longhaul.oracle.changes import states
 from longhaul.oracle.expectations import (
     SOURCE_SHARE,
     STAGE_NS,
@@ -26,7 +27,7 @@ Unit = Literal["packets", "share", "ns", "bit/s", "count"]
 _STAGES = 4
 """Of a direction at most."""
 _EDGE_PACKETS = 3 + 6
-"""On their way at the end of the run, and ICMP errors for those that come after the program (a burst of 6)."""
+"""On their way at the end, and the ICMP errors for those that find no program (a burst of 6)."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class _Judge:
     def __init__(self, plan: Plan, ours: Measured, oracle: Measured) -> None:
         self.plan, self.ours, self.oracle = plan, ours, oracle
         self.routes = Routes(plan)
+        self.models = {step: _most_random(each) for step, each in states(plan).items()}
         self.number = {node["name"]: position for position, node in enumerate(plan["nodes"])}
         self.is_adaptive = any(flow["kind"] == "tcp" for flow in ours.flows.values()) or any(
             "longhaul" not in program["argv"][0] and not _is_known(program["name"], ours)
@@ -102,8 +104,7 @@ class _Judge:
 
     def links(self) -> Iterator[Row]:
         """What each direction of a link did to packets."""
-        everywhere = [link[way] for link in self.plan["links"] for way in WAYS]
-        all_losses = mean_losses(everywhere)
+        all_losses = mean_losses(self.models.values())
         for number, link in enumerate(self.plan["links"]):
             for way in WAYS:
                 ends = [self.plan["nodes"][end]["name"] for end in link["endpoints"]]
@@ -119,7 +120,9 @@ class _Judge:
                     ("delivered", a.delivered, b.delivered),
                 ):
                     yield Row("link", name, quantity, "packets", x, y, counts, reason)
-                yield self._loss_of_link(name, link[way], (a.lost, a.offered), (b.lost, b.offered))
+                yield self._loss_of_link(
+                    name, self.models[number, way], (a.lost, a.offered), (b.lost, b.offered)
+                )
                 limited = link[way]["rate"]["model"] != "unlimited"
                 tolerance = (
                     0.0 if not limited else None if self.is_adaptive else (counts or 0) + 0.01 * b.dropped
@@ -131,7 +134,7 @@ class _Judge:
         self, name: str, direction: Direction, first: tuple[int, int], second: tuple[int, int]
     ) -> Row:
         mean, burst = mean_losses([direction]), burstiness(direction["loss"])
-        tolerance = share_tolerance(mean, first[1], second[1], burst) if direction["up"] else 0.0
+        tolerance = share_tolerance(mean, first[1], second[1], burst)
         shares = _share(*first), _share(*second)
         reason = "binomial, 99.9 %" if mean else "no loss model"
         if burst > 1:
@@ -257,7 +260,7 @@ class _Judge:
         return self.routes.steps(*ends) or (), self.routes.steps(*ends[::-1]) or ()
 
     def _models(self, steps: Sequence[Step]) -> list[Direction]:
-        return [self.plan["links"][link][way] for link, way in steps]
+        return [self.models[step] for step in steps]
 
     @staticmethod
     def _sent(flow: Mapping[str, Any]) -> int:
@@ -269,6 +272,13 @@ class _Judge:
 def _is_known(program: str, measured: Measured) -> bool:
     """Whether a program is a flow or a probe of the scenario's traffic."""
     return program in measured.flows or program in measured.probes
+
+
+def _most_random(states: Sequence[Direction]) -> Direction:
+    """Of the states of a direction, the largest loss and the most variable delay."""
+    loss = max(states, key=lambda each: mean_losses([each]))["loss"]
+    delay = max(states, key=lambda each: (path_jitter_ns([each]), rounding_ns(each)))["delay"]
+    return {**states[0], "loss": loss, "delay": delay}
 
 
 def _share(lost: int, offered: int) -> float:

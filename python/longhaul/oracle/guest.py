@@ -57,7 +57,7 @@ def _run(orders: Json) -> Json:
     Path("/etc/hosts").write_text(orders["hosts"], encoding="utf-8")
     for command in orders["commands"]:
         _call(command["argv"], "\n".join(command["lines"]) + "\n")
-    programs = Programs(orders)
+    programs = Programs(orders, change=_change)
     programs.start_services()
     now_ns = time.monotonic_ns()
     begin_ns = max(BEGIN_NS, now_ns + SETTLE_NS)
@@ -76,6 +76,11 @@ def _run(orders: Json) -> Json:
         "before": before,
         "after": after,
     }
+
+
+def _change(change: Json) -> None:
+    """Let tc change a link."""
+    _call(["tc", "-n", change["namespace"], "-batch", "-"], "\n".join(change["lines"]) + "\n")
 
 
 def _counters(namespaces: list[str]) -> Json:

@@ -5,11 +5,13 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from longhaul.oracle.datagrams import BEGIN
+from longhaul.subprocesses import program as installed
 
 GRACE_NS = 2 * 10**9
 """Between SIGTERM and SIGKILL."""
@@ -22,8 +24,12 @@ Json = dict[str, Any]
 class Programs:
     """All programs of a run. First :meth:`start_services`, then :meth:`run`."""
 
-    def __init__(self, orders: Json) -> None:
-        """``orders`` has ``programs``, ``cwd``, ``logs`` and ``duration_ns``."""
+    def __init__(self, orders: Json, *, change: Callable[[Json], None]) -> None:
+        """``orders`` has ``programs``, ``changes``, ``cwd``, ``env``, ``logs`` and ``duration_ns``.
+
+        ``change`` is called with each of the changes at its time.
+        """
+        self._change = change
         self._orders = orders
         self._programs: dict[str, Json] = {each["name"]: each for each in orders["programs"]}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
@@ -52,6 +58,8 @@ class Programs:
                 self._at(each["start_ns"], "start", each["name"])
             if each["service"] and each["stop_ns"] is not None:
                 self._at(each["stop_ns"], "stop", each["name"])
+        for number, each in enumerate(self._orders["changes"]):
+            self._at(each["at_ns"], "change", str(number))
         end_ns = self._orders["duration_ns"]
         if end_ns is not None:
             self._at(end_ns, "end", "")
@@ -75,7 +83,10 @@ class Programs:
             _at, _tie, what, name = heapq.heappop(self._timers)
             if what == "end":
                 return False
-            {"start": self._start, "stop": self._stop, "kill": self._kill}[what](name)
+            if what == "change":
+                self._change(self._orders["changes"][int(name)])
+            else:
+                {"start": self._start, "stop": self._stop, "kill": self._kill}[what](name)
         if self._orders["duration_ns"] is None and not self._is_awaited():
             return False
         self._wait(self._timers[0][0] - self._now_ns() if self._timers else None)
@@ -137,11 +148,10 @@ class Programs:
             BEGIN: str(self._begin_ns or 0),
             **each["env"],
         }
-        hostname = ["unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', each["host"]]
         logs = Path(self._orders["logs"])
         with (logs / f"{name}.out").open("wb") as out, (logs / f"{name}.err").open("wb") as err:
             self._running[name] = subprocess.Popen(
-                ["ip", "netns", "exec", each["namespace"], *hostname, *each["argv"]],
+                _in_host(each),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
@@ -187,6 +197,13 @@ class Programs:
                 self._records[each["name"]]["error"] = f"does not listen on port {ready['tcp_port']}"
                 return
             time.sleep(_POLL_S)
+
+
+def _in_host(each: Json) -> list[str]:
+    """The command line that runs a program in the network namespace of its host, under the host's name."""
+    ip, unshare, shell = (installed(name) for name in ("ip", "unshare", "sh"))
+    named = [unshare, "--uts", shell, "-c", 'hostname "$0" && exec "$@"', each["host"]]
+    return [ip, "netns", "exec", each["namespace"], *named, *each["argv"]]
 
 
 def _listens(pid: int, port: int) -> bool:

@@ -101,6 +101,11 @@ def layout(plan: Plan, chains: Chains) -> Layout:
     return Layout(tuple(commands), tuple(counters), names)
 
 
+def places(plan: Plan, link: int, way: Way, stages: Sequence[Stage]) -> list[tuple[str, str]]:
+    """Namespace and device of each stage of a direction of a link."""
+    return list(_Passage(link, way, stages).places(plan))
+
+
 @dataclass(frozen=True)
 class _Passage:
     """One direction of a link: from the sender's device, through pairs of devices, to the receiver's."""

@@ -21,7 +21,7 @@ def problems(resolved: Resolved) -> Iterator[Diagnostic]:
         if item["simulated"]:
             yield scenario.problem(
                 Code.EXPORT_IMPOSSIBLE,
-                (*place, "simulate"),
+                (*place, "simulated"),
                 "simulated traffic has no packets of Linux",
                 "leave it out, or send it for real",
             )

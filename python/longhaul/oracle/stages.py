@@ -52,8 +52,11 @@ class Chain:
     rough: tuple[ScenarioValueError, ...]
 
 
-def chain(direction: Direction, *, mtu: int) -> Chain:
-    """The stages of a ``direction`` of a link with this MTU. The last one is always that of the delay."""
+def chain(direction: Direction, *, mtu: int, changes: bool = False) -> Chain:
+    """The stages of a ``direction`` of a link with this MTU. The last one is always that of the delay.
+
+    If it ``changes`` during the run, it has a stage for losses, too.
+    """
     refused = list(_impossible(direction))
     rough: list[ScenarioValueError] = []
     stages: list[Stage] = []
@@ -64,6 +67,8 @@ def chain(direction: Direction, *, mtu: int) -> Chain:
                 stages += part(direction, mtu, limited, rough)
             except ScenarioValueError as error:
                 refused.append(error)
+    if changes and stages and stages[0].role != "loss":
+        stages.insert(0, Stage("loss", (_netem([NO_TIME]),)))
     return Chain(tuple(stages), tuple(refused), tuple(rough))
 
 
