@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,10 @@ def main() -> int:
         part = place.with_name(f"{RESULT}.part")
         part.write_text(json.dumps(found), encoding="utf-8")
         part.rename(place.with_name(RESULT))
+    except Exception:
+        # The power is off before the interpreter would say so.
+        traceback.print_exc()
+        raise
     finally:
         os.sync()
         sys.stdout.flush()
@@ -58,14 +63,13 @@ def _run(orders: Json) -> Json:
     for command in orders["commands"]:
         _call(command["argv"], "\n".join(command["lines"]) + "\n")
     programs = Programs(orders, change=_change)
-    programs.start_services()
-    now_ns = time.monotonic_ns()
-    begin_ns = max(BEGIN_NS, now_ns + SETTLE_NS)
-    time.sleep((begin_ns - now_ns) / 1e9)
+    patience_ns = max((each["ready"]["within_ns"] for each in orders["programs"] if each["ready"]), default=0)
+    begin_ns = max(BEGIN_NS, time.monotonic_ns() + patience_ns + SETTLE_NS)
+    programs.prepare(begin_ns)
+    time.sleep(max(begin_ns - time.monotonic_ns(), 0) / 1e9)
     before = _counters(orders["namespaces"])
-    begin_ns = time.monotonic_ns()
     unix_ns = time.time_ns()
-    programs.run(begin_ns)
+    programs.run()
     end_ns = time.monotonic_ns()
     after = _counters(orders["namespaces"])
     return {

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 class Programs:
-    """All programs of a run. First :meth:`start_services`, then :meth:`run`."""
+    """All programs of a run. First :meth:`prepare`, then :meth:`run`."""
 
     def __init__(self, orders: Json, *, change: Callable[[Json], None]) -> None:
         """``orders`` has ``programs``, ``changes``, ``cwd``, ``env``, ``logs`` and ``duration_ns``.
@@ -34,30 +34,31 @@ class Programs:
         self._programs: dict[str, Json] = {each["name"]: each for each in orders["programs"]}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._records: dict[str, Json] = {}
-        self._begin_ns: int | None = None
+        self._begin_ns = 0
         self._timers: list[tuple[int, int, str, str]] = []
         self._ties = count()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
 
-    def start_services(self) -> None:
-        """Start all services, and wait until those that say how can be used."""
-        services = [each for each in self._programs.values() if each["service"]]
-        for each in services:
+    def prepare(self, begin_ns: int) -> None:
+        """Start services and what is to be ready when the run begins, at this time of the clock.
+
+        Returns when those services that say how can be used.
+        """
+        self._begin_ns = begin_ns
+        early = [each for each in self._programs.values() if each["service"] or each["early"]]
+        for each in early:
             self._start(each["name"])
-        for each in services:
+        for each in early:
             self._wait_until_ready(each)
 
-    def run(self, begin_ns: int) -> None:
-        """Run everything from this time of the clock until the run ends, and end what is left then."""
-        for record in self._records.values():
-            # Services began before.
-            record["start_ns"] -= begin_ns
-        self._begin_ns = begin_ns
+    def run(self) -> None:
+        """Run everything until the run ends, from its begin on, and end what is left then."""
         for each in self._programs.values():
-            if not each["service"] and not each["after"]:
+            if each["service"]:
+                if each["stop_ns"] is not None:
+                    self._at(each["stop_ns"], "stop", each["name"])
+            elif not each["after"] and not each["early"]:
                 self._at(each["start_ns"], "start", each["name"])
-            if each["service"] and each["stop_ns"] is not None:
-                self._at(each["stop_ns"], "stop", each["name"])
         for number, each in enumerate(self._orders["changes"]):
             self._at(each["at_ns"], "change", str(number))
         end_ns = self._orders["duration_ns"]
@@ -72,7 +73,7 @@ class Programs:
         return list(self._records.values())
 
     def _now_ns(self) -> int:
-        return time.monotonic_ns() - (self._begin_ns or 0)
+        return time.monotonic_ns() - self._begin_ns
 
     def _at(self, at_ns: int, what: str, name: str) -> None:
         heapq.heappush(self._timers, (at_ns, next(self._ties), what, name))
@@ -145,7 +146,7 @@ class Programs:
             **self._orders["env"],
             "LONGHAUL_HOST": each["host"],
             "HOSTNAME": each["host"],
-            BEGIN: str(self._begin_ns or 0),
+            BEGIN: str(self._begin_ns),
             **each["env"],
         }
         logs = Path(self._orders["logs"])

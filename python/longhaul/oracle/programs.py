@@ -71,6 +71,7 @@ def _order(plan: Plan, program: Program) -> Json:
         "service": program["service"],
         "ready": program["ready"],
         "after": list(program.get("after", ())),
+        "early": bool(program.get("plays")),
     }
     part = program.get("plays")
     if not part:
@@ -91,4 +92,4 @@ def _order(plan: Plan, program: Program) -> Json:
     }
     words = [f"{name}={value}" for name, value in numbers.items()]
     argv = python_command(DATAGRAMS, "source", str(address), str(part["port"]), *words)
-    return {**order, "argv": argv, "start_ns": flow["start_ns"]}
+    return {**order, "argv": argv}

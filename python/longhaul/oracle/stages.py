@@ -68,7 +68,7 @@ def chain(direction: Direction, *, mtu: int, changes: bool = False) -> Chain:
             except ScenarioValueError as error:
                 refused.append(error)
     if changes and stages and stages[0].role != "loss":
-        stages.insert(0, Stage("loss", (_netem([NO_TIME]),)))
+        stages.insert(0, Stage("loss", (_netem([]),)))
     return Chain(tuple(stages), tuple(refused), tuple(rough))
 
 
