@@ -94,6 +94,51 @@ def simulate(
     return conclusion.exit_code(summary)
 
 
+def consult_oracle(
+    scenario: Path,
+    *,
+    settings: Mapping[str, str],
+    seed: int | None = None,
+    runs: Path,
+    argv: list[str],
+    kernel: str | None = None,
+    as_json: bool = False,
+) -> int:
+    """Run a scenario on the virtual clock, with Longhaul's links and with Linux's, and print both results."""
+    from longhaul.cli.progress import Progress
+    from longhaul.kernels.cache import find
+    from longhaul.oracle import api
+    from longhaul.results import ending
+    from longhaul.run import conclusion, live
+    from longhaul.run.virtual_clock import VirtualClock
+    from longhaul.scenario import load_scenario, resolve
+
+    resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
+    log.warn(*resolved.warnings)
+    if as_json:
+        log.leave_out_notes()
+    clock = VirtualClock(find(kernel))
+    accepted = api.accept(resolved)
+    log.warn(*accepted.notes)
+    prepared = live.prepare(resolved, runs=runs, argv=argv, clock=clock)
+    with Progress(prepared.plan) as progress:
+        finished = live.run(prepared, progress=progress.tell)
+    summary = conclude(finished.directory, reason=finished.reason, report=False)
+    if finished.reason == ending.INTERRUPTED:
+        return conclusion.exit_code(summary)
+    log.note("the same with the links of Linux ...")
+    comparison = api.consult(accepted, finished.directory, summary, clock.kernel)
+    if as_json:
+        print(json_text.written(comparison.as_json()).decode())
+    else:
+        from longhaul.cli.terminal.oracle import print_oracle
+
+        print_oracle(comparison)
+    place = finished.directory / api.DIRECTORY
+    print(f"results: {place}", file=sys.stderr if as_json else sys.stdout)
+    return 0 if comparison.agrees else 1
+
+
 def conclude_ended(directory: Path, *, as_json: bool) -> int:
     """Print the results of what ran in the background and has ended; returns its exit code."""
     from longhaul.results import directory as directories

@@ -59,7 +59,7 @@ def shape(direction: Direction, *, mtu: int, kernel: Kernel) -> Shaping:
         )
         return shaping
     netem: list[str] = []
-    for part in (_delay, _loss, _order, _shares):
+    for part in (_delay, loss_words, _order, _shares):
         try:
             netem += part(direction, shaping.rough)
         except ScenarioValueError as error:
@@ -72,7 +72,7 @@ def shape(direction: Direction, *, mtu: int, kernel: Kernel) -> Shaping:
         if bucket:
             place = "parent 1:1" if netem else "root"
             shaping.commands.append(f"{place} handle 10: {bucket}")
-            queue = _queue(direction, mtu, shaping.rough)
+            queue = queue_words(direction, mtu, shaping.rough)
             shaping.commands += [f"parent 10:1 handle 20: {queue}"] if queue else []
     except ScenarioValueError as error:
         shaping.refused.append(error)
@@ -95,11 +95,15 @@ def netem_limit(direction: Mapping[str, Any], *, mtu: int, kernel: Kernel) -> in
 
 
 def time(ns: int) -> str:
-    """A time in tc's words."""
-    for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
-        if ns and ns % size == 0:
-            return f"{ns // size}{unit}"
-    return f"{ns}ns"
+    """A time in tc's words, in whole microseconds.
+
+    iproute2 6.1 cuts off what is below, and its netem knows no ``ns``.
+    """
+    us = (ns + 500) // 1000
+    for unit, size in (("s", 10**6), ("ms", 10**3)):
+        if us and us % size == 0:
+            return f"{us // size}{unit}"
+    return f"{us}us"
 
 
 def rate(bits_per_s: int) -> str:
@@ -162,7 +166,8 @@ def _delay(direction: Direction, rough: list[ScenarioValueError]) -> list[str]:
     return ["delay", *words]
 
 
-def _loss(direction: Direction, rough: list[ScenarioValueError]) -> list[str]:
+def loss_words(direction: Direction, rough: list[ScenarioValueError]) -> list[str]:
+    """Netem's words for the losses of a direction."""
     if not direction["up"]:
         return ["loss", "100%"]
     model = direction["loss"]
@@ -275,7 +280,7 @@ def _limit(direction: Direction, mtu: int) -> str:
     return f"limit {(queue['limit_packets'] or 0) * (mtu + ETHERNET_HEADER)}"
 
 
-def _queue(direction: Direction, mtu: int, rough: list[ScenarioValueError]) -> str | None:
+def queue_words(direction: Direction, mtu: int, rough: list[ScenarioValueError]) -> str | None:
     """The queue in the bucket; ``None`` where the bucket's own, a FIFO of bytes, is meant."""
     queue = direction["queue"]
     discipline = queue["discipline"]
