@@ -131,3 +131,27 @@ def test_a_kernel_that_panics_is_one_error_with_its_console(
     assert "its kernel has ended" in ran.stderr
     assert "logs/a.console" in ran.stderr
     assert kernels() == []
+
+
+def test_a_kernel_writes_nothing_outside_of_its_own_directory(run: Run) -> None:
+    places = (Path("/.uml"), Path.home() / ".uml")
+    before = [each for place in places for each in sorted(place.glob("*"))]
+    ran = run(program("pass"))
+
+    assert ran.code == 0, ran.stderr
+    assert [each for place in places for each in sorted(place.glob("*"))] == before
+
+
+@pytest.mark.parametrize("size", ["60k", "200k"])
+def test_a_full_disk_is_one_error_and_leaves_no_process(
+    run: Run, work: Path, kernels: Callable[[], list[int]], size: str
+) -> None:
+    (work / "runs").mkdir()
+    small = f'mount -t tmpfs -o size={size} tmpfs runs && exec "$@"'
+    traffic = "traffic: {bulk: {kind: tcp, from: a, to: b, stop: 1s}}\n"
+    ran = run(BETWEEN_TWO + traffic, before=("unshare", "-Urm", "sh", "-c", small, "sh"))
+
+    assert ran.code == 3
+    assert ran.stderr.count("No space left on device") == 1
+    assert "Traceback" not in ran.stderr
+    assert kernels() == []

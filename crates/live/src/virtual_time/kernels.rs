@@ -65,6 +65,8 @@ impl Kernels {
             .args([device(Port::Network, 1), device(Port::Console, 3)])
             .arg(format!("tt-seed={seed}"))
             .args((kernel.cpu_scale > 0).then(|| format!("tt-cpu={}", kernel.cpu_scale)))
+            // What it writes of itself is in its working directory, and goes with it.
+            .arg("uml_dir=.")
             .args(["virtio_net.napi_tx=0", "con=null", "con0=null,fd:1", "con1=null,fd:1"])
             .args(["quiet", "loglevel=4", "panic=-1"])
             // Becomes a variable of the first process: time does not pass while a traffic generator spins.
