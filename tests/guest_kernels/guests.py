@@ -35,6 +35,8 @@ def start(
     )
     init.chmod(0o755)
     command = [
+        # On one processor, as in a run.
+        *("taskset", "-c", str(max(os.sched_getaffinity(0)))),
         str(kernel.binary),
         "mem=128M",
         "root=/dev/root",
