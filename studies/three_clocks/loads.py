@@ -74,6 +74,8 @@ def run(study: Study, clock: str, beside: int, cpus: int) -> dict[str, Any]:
     with processors(cpus), load(beside):
         more = {"clock": "virtual"} if clock == "virtual" else {}
         result = longhaul.run_live(path, runs=study.runs, report=False, **more)
+    if result.summary["ended"] != "duration":
+        raise RuntimeError(f"the run was {result.summary['ended']}")
     study.ran(result)
     virtual = result.summary["virtual_clock"]
     probe = result.probe("probe")

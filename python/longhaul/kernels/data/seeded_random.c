@@ -39,6 +39,8 @@ static uint64_t next_word(void)
 	return z ^ (z >> 31);
 }
 
+int os_random_is_seeded(void);
+
 int os_random_is_seeded(void)
 {
 	return seeded;

@@ -4,12 +4,12 @@
  *
  * The processor is infinitely fast: a program takes no time. A program that waits without sleeping (it reads the
  * clock, repeats a call that fails, polls what is ready or with a timeout of 0, or yields) would then wait forever. Such calls are
- * free until a thread has made `tt-free` of them since virtual time last moved. From then on they are charged
- * `tt-cost` ns, plus a share of the time that the thread has waited so.
+ * free until a thread has made `tt-free` of them since virtual time last moved, or 64 if it was charged before. From
+ * then on they are charged `tt-cost` ns, plus a share of the time that the thread has waited so.
  *
  * A charge ends early at the next event of this host (timer, interrupt), and the calls of one round of a loop after
  * it are free: a program that polls sees a packet at the time of its arrival, to the nanosecond. If a call of the
- * thread then succeeds, the thread has all its free calls again. Only a deadline that a program looks for by reading
+ * thread then succeeds, the thread has free calls again. Only a deadline that a program looks for by reading
  * the clock is overrun.
  *
  * Kernel parameters: tt-free=CALLS (1000), tt-cost=NS (1000), tt-syscall=NS (0; each system call costs this).
@@ -23,6 +23,8 @@
 
 /* One in so many free calls lets other programs run, which may end the wait without any time. */
 #define CALLS_PER_YIELD 32
+/* A thread that has waited so before (ping does, for the last part of each interval) has so many free calls. */
+#define CALLS_OF_KNOWN 64
 /* After an event, or after others ran, so many calls are free: one round of a loop. */
 #define CALLS_PER_ROUND 7
 /* So many rounds without a charge may follow each other because other programs ran: they may be waiting, too. */
@@ -92,6 +94,12 @@ static bool waits(struct waiting *w, int call, unsigned long result)
 	return reads_clock(call);
 }
 
+/* The thread has its free calls again. */
+static void free_again(struct waiting *w)
+{
+	w->calls = w->known && free_calls > CALLS_OF_KNOWN ? free_calls - CALLS_OF_KNOWN : 0;
+}
+
 /* Whether another task ran. */
 static bool let_others_run(void)
 {
@@ -119,12 +127,14 @@ void time_travel_after_call(int call, unsigned long result)
 		w->polled = false;
 		w->since = now;
 		if (w->event)
-			w->calls = 0;
+			free_again(w);
 		w->event = false;
 		return;
 	}
-	if (now != w->last)
-		*w = (struct waiting) { .last = now, .since = now };
+	if (now != w->last) {
+		*w = (struct waiting) { .last = now, .since = now, .known = w->known };
+		free_again(w);
+	}
 	if (IS_ERR_VALUE(result))
 		schedule();
 	if (++w->calls <= free_calls) {
@@ -142,6 +152,7 @@ void time_travel_after_call(int call, unsigned long result)
 		return;
 	}
 	w->rounds = 0;
+	w->known = true;
 	waited = time_travel_now() - w->since;
 	w->event = time_travel_charge(cost_ns + (waited >> (reads_clock(call) ? CLOCK_SHIFT : EVENT_SHIFT)));
 	if (w->event)
