@@ -128,7 +128,7 @@ def figure(rows: list[dict[str, Any]]) -> Figure:
     errors.set_ylim(bottom=0)
     errors.set_ylabel("99th percentile of RTT\nless the arithmetic, µs")
     goodputs.set_ylabel("goodput of TCP, Mbit/s")
-    goodputs.set_ylim(bottom=0)
+    goodputs.set_ylim(0, 1.2 * max(float(row["goodput_mbit"]) for row in rows))
     for axes in (errors, goodputs):
         axes.set_xlabel("processes that compute beside the run")
         axes.grid(alpha=0.3)

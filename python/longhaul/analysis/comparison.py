@@ -116,7 +116,7 @@ Simulated = tuple[int, str]
 
 
 def simulated(run: Mapping[str, Any], summary: Mapping[str, Any]) -> Simulated | None:
-    """Of ``run.json`` and ``summary.json``; ``None`` for a run on the real clock, which never happens again."""
+    """Of ``run.json`` and ``summary.json``; ``None`` for a run on the real clock, never repeated."""
     equal = digest(summary)
     return None if equal is None else (int(run["seed"]), equal)
 
@@ -134,7 +134,7 @@ def digest(summary: Mapping[str, Any]) -> str | None:
 
 
 def independent(runs: Sequence[Simulated | None]) -> list[int]:
-    """Positions of runs that are repetitions of one another: every run on the real clock, and each other once.
+    """Positions of runs that are repetitions of one another: those on the real clock, and each other once.
 
     Equal seeds with equal results are one run, however often it was made. Equal results of different
     seeds are repetitions, which :func:`longhaul.analysis.estimates.estimate` counts once.

@@ -1,4 +1,4 @@
-"""Sends or receives the datagrams of a flow inside the guest, and prints what came of it as JSON.
+"""Sends or receives the datagrams of a flow inside the guest, and prints its results as JSON.
 
 ``sink ADDRESS PORT`` and ``source ADDRESS PORT NAME=VALUE...``. Each datagram has its number and the time at
 which it was sent, in ns of the guest's clock, if it has room for both. The result has the shape of that of

@@ -1,4 +1,4 @@
-"""The oracle's guest: one process of User-Mode Linux on a clock that jumps to the next event."""
+"""The oracle's guest: one process of User-Mode Linux, whose clock skips the time in which nothing happens."""
 
 import json
 import os

@@ -121,7 +121,7 @@ def _placed(error: LonghaulError, scenario: "Scenario") -> LonghaulError:
 
 
 def ignored_keys(scenario: "Scenario") -> tuple["Diagnostic", ...]:
-    """A warning of each key of a scenario that matters on the virtual clock only, on which it does not run."""
+    """A warning of each key that matters on the virtual clock only, for a scenario that runs on another."""
     message = "has an effect on the virtual clock only: the real clock and the simulator ignore it"
     remedy = "add --clock virtual, or leave it out"
     return tuple(
