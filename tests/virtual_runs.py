@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+Longhaul = Callable[..., "subprocess.CompletedProcess[str]"]
 Run = Callable[..., "Ran"]
 
 BETWEEN_TWO = """\

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from virtual_runs import Ran, Run
+from virtual_runs import Longhaul, Ran, Run
 
 from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import find
@@ -48,23 +48,34 @@ def kernels(environment: dict[str, str]) -> Callable[[], list[int]]:
 
 
 @pytest.fixture
-def run(environment: dict[str, str], work: Path) -> Run:
+def longhaul(environment: dict[str, str], work: Path) -> Longhaul:
+    """Runs a command of Longhaul in a directory, ``work`` if none is given."""
+
+    def call(
+        *arguments: str, before: tuple[str, ...] = (), cwd: Path = work, timeout: int = 120
+    ) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [*before, *python_command("longhaul.cli.main"), *arguments],
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return call
+
+
+@pytest.fixture
+def run(longhaul: Longhaul, work: Path) -> Run:
     """Runs a scenario on the virtual clock, in the directory ``work``."""
 
     def call(scenario: str, *arguments: str, duration: str = "2s", before: tuple[str, ...] = ()) -> Ran:
         code = [line[2:] for line in scenario.splitlines() if line.startswith("# ")]
         (work / "program.py").write_text("\n".join(code) + "\n")
         (work / "two.yaml").write_text(scenario.replace("duration: 2s", f"duration: {duration}"))
-        command = [*before, *python_command("longhaul.cli.main"), "run", "two.yaml", "--clock", "virtual"]
-        done = subprocess.run(
-            [*command, *arguments],
-            cwd=work,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = longhaul("run", "two.yaml", "--clock", "virtual", *arguments, before=before)
         # What the link leads to now; a later run moves it.
         return Ran(done, (work / "runs" / "two" / "latest").resolve())
 

@@ -142,6 +142,38 @@ def test_a_kernel_writes_nothing_outside_of_its_own_directory(run: Run) -> None:
     assert [each for place in places for each in sorted(place.glob("*"))] == before
 
 
+def test_a_kernel_and_its_processes_stay_on_one_processor(
+    work: Path, environment: dict[str, str], kernels: Callable[[], list[int]]
+) -> None:
+    """Each that it makes while it is moved, too."""
+    # Processes are made all the time, while kernels boot and move.
+    forks = "import os\nwhile True:\n    os.fork() or os._exit(0)\n    os.wait()\n"
+    (work / "program.py").write_text(forks)
+    (work / "two.yaml").write_text(program(forks).replace("duration: 2s", "duration: 1000s"))
+    command = [*python_command("longhaul.cli.main"), "run", "two.yaml", "--clock", "virtual"]
+    running = subprocess.Popen(command, cwd=work, env=environment, stdout=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 20
+        apart: list[set[int]] = [set()]
+        while apart and time.monotonic() < deadline:
+            time.sleep(1)
+            apart = [place for place in map(_processors, kernels()) if len(place) != 1]
+        assert kernels()
+        assert not apart
+    finally:
+        running.kill()
+        running.wait()
+
+
+def _processors(kernel: int) -> set[int]:
+    """All processors that a kernel or one of its processes may use."""
+    found = os.sched_getaffinity(kernel)
+    for child in Path(f"/proc/{kernel}/task/{kernel}/children").read_text().split():
+        with suppress(ProcessLookupError):
+            found |= os.sched_getaffinity(int(child))
+    return found
+
+
 @pytest.mark.parametrize("size", ["60k", "200k"])
 def test_a_full_disk_is_one_error_and_leaves_no_process(
     run: Run, work: Path, kernels: Callable[[], list[int]], size: str

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from virtual_runs import BETWEEN_TWO
+from virtual_runs import BETWEEN_TWO, Longhaul
 
 from longhaul.subprocesses import python_command
 
@@ -21,20 +21,12 @@ Z = 3.3
 
 
 @pytest.fixture
-def consult(environment: dict[str, str], work: Path) -> Consult:
+def consult(longhaul: Longhaul, work: Path) -> Consult:
     """Runs a scenario both ways; returns the rows by name and quantity."""
 
     def call(scenario: str, *, duration: str = "3s") -> Rows:
         (work / "two.yaml").write_text(scenario.replace("duration: 2s", f"duration: {duration}"))
-        done = subprocess.run(
-            [*python_command("longhaul.cli.main"), "oracle", "two.yaml", "--json"],
-            cwd=work,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        done = longhaul("oracle", "two.yaml", "--json", timeout=300)
         assert done.returncode == 0, done.stderr + done.stdout
         found = json.loads(done.stdout)
         assert found["agrees"]
@@ -99,25 +91,30 @@ def test_links_change_at_the_same_instant(consult: Consult) -> None:
         assert rows["a > b", "lost"][side] == pytest.approx(0.25, abs=0.002)
 
 
-def test_what_tc_cannot_do_is_refused_with_its_place(environment: dict[str, str], work: Path) -> None:
+def test_what_tc_cannot_do_is_refused_with_its_place(longhaul: Longhaul, work: Path) -> None:
     (work / "two.yaml").write_text(
         BETWEEN_TWO.replace("delay: 10ms", "loss: {model: periodic, every: 7}, delay: 10ms")
         + "traffic: {p: {kind: ping, from: a, to: b, simulated: true, every: 1s}}\n"
+        + "cpu: {speed: 1}\n"
     )
-    done = subprocess.run(
-        [*python_command("longhaul.cli.main"), "oracle", "two.yaml"],
-        cwd=work,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = longhaul("oracle", "two.yaml")
 
     assert done.returncode == 2
     assert "two.yaml:9:" in done.stderr
     assert "links.a-b.loss: netem has no such losses (periodic)" in done.stderr
     assert "traffic.p.simulated: simulated traffic has no packets of Linux" in done.stderr
+    assert "cpu: all hosts of the oracle share one processor" in done.stderr
+    assert not (work / "runs").exists()
+
+
+def test_a_kernel_that_the_scenario_names_and_that_is_not_built_is_an_error(
+    longhaul: Longhaul, work: Path
+) -> None:
+    (work / "two.yaml").write_text(BETWEEN_TWO + 'kernel: "1.0"\n')
+    done = longhaul("oracle", "two.yaml")
+
+    assert done.returncode == 3
+    assert 'two.yaml:10:9: kernel: this user has no guest kernel "1.0"' in done.stderr
     assert not (work / "runs").exists()
 
 
@@ -142,13 +139,13 @@ def test_whatever_ends_it_the_guest_ends_with_it(
             time.sleep(0.05)
         assert _guests(work), running.communicate()[0] if running.poll() is not None else "no guest"
         os.kill(running.pid, number)
-        said, _ = running.communicate(timeout=60)
+        output, _ = running.communicate(timeout=60)
     finally:
         running.kill()
         running.wait()
 
-    assert running.returncode == (-number if number == signal.SIGKILL else 130), said
-    assert "Traceback" not in said
+    assert running.returncode == (-number if number == signal.SIGKILL else 130), output
+    assert "Traceback" not in output
     deadline = time.monotonic() + 10
     while _guests(work) and time.monotonic() < deadline:
         time.sleep(0.05)

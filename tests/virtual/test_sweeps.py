@@ -1,7 +1,6 @@
 """Sweeps on the virtual clock: the runs that single commands make, and nothing left behind."""
 
 import json
-import os
 import signal
 import subprocess
 import time
@@ -9,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from virtual_runs import BETWEEN_TWO, Run
+from virtual_runs import BETWEEN_TWO, Longhaul, Run
 
 from longhaul.analysis.metrics import metrics
 from longhaul.scenario.model.metrics import is_swept
@@ -26,25 +25,26 @@ TRAFFIC = BETWEEN_TWO.replace("delay: 10ms, rate: 100Mbit", "delay: $delay, loss
 AXES = ("--axis", "delay=5ms,10ms", "--axis", "loss=0%,2%")
 
 
-def command(*arguments: str) -> list[str]:
-    return [*python_command("longhaul.cli.main"), "sweep", "two.yaml", "--clock", "virtual", *arguments]
+SWEEP = ("sweep", "two.yaml", "--clock", "virtual", "--no-report")
+
+
+def start(place: Path, environment: dict[str, str], *arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [*python_command("longhaul.cli.main"), *SWEEP, *arguments],
+        cwd=place,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 def test_runs_of_a_sweep_are_those_of_single_commands(
-    run: Run, work: Path, environment: dict[str, str], kernels: Callable[[], list[int]]
+    run: Run, longhaul: Longhaul, work: Path, environment: dict[str, str], kernels: Callable[[], list[int]]
 ) -> None:
     alone = run(TRAFFIC, "--set", "delay=5ms", "--set", "loss=2%", "--no-report", duration="600ms")
     assert alone.code == 0, alone.stderr
-    arguments = (*AXES, "--metric", "*", "--metric", "links.*", "--no-report", "--json")
-    done = subprocess.run(
-        command(*arguments),
-        cwd=work,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = longhaul(*SWEEP, *AXES, "--metric", "*", "--metric", "links.*", "--json")
 
     # Both runs over 10 ms each way fail their expectation, and are measured nevertheless.
     assert done.returncode == 1, done.stderr
@@ -70,18 +70,11 @@ def test_runs_of_a_sweep_are_those_of_single_commands(
 
 
 def test_an_interrupted_sweep_leaves_nothing_and_resumes(
-    work: Path, environment: dict[str, str], kernels: Callable[[], list[int]]
+    longhaul: Longhaul, work: Path, environment: dict[str, str], kernels: Callable[[], list[int]]
 ) -> None:
     (work / "two.yaml").write_text(TRAFFIC.replace("duration: 2s", "duration: 600ms"))
     place = Path(environment["TMPDIR"])
-    running = subprocess.Popen(
-        command("--axis", "loss=0%,2%", "--workers", "1", "--no-report"),
-        cwd=work,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    running = start(work, environment, "--axis", "loss=0%,2%", "--workers", "1")
     directory = work / "runs" / "two" / "latest"
     try:
         deadline = time.monotonic() + 60
@@ -89,24 +82,16 @@ def test_an_interrupted_sweep_leaves_nothing_and_resumes(
         while not (kernels() and list(directory.glob("parts/*"))) and time.monotonic() < deadline:
             time.sleep(0.02)
         running.send_signal(signal.SIGINT)
-        said, _ = running.communicate(timeout=60)
+        output, _ = running.communicate(timeout=60)
     finally:
         running.kill()
         running.wait()
 
-    assert running.returncode == 130, said
+    assert running.returncode == 130, output
     assert kernels() == []
     assert list(place.iterdir()) == []
     parts = {path.name for path in directory.glob("parts/*")}
-    again = subprocess.run(
-        [*python_command("longhaul.cli.main"), "sweep", "--resume", str(directory), "--no-report"],
-        cwd=place.parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    again = longhaul("sweep", "--resume", str(directory), "--no-report", cwd=place.parent)
     assert again.returncode == 0, again.stderr
     assert len(parts) == 1
     assert parts < {path.name for path in directory.glob("parts/*")}
@@ -117,17 +102,15 @@ def test_a_killed_sweep_leaves_nothing(
 ) -> None:
     (work / "two.yaml").write_text(TRAFFIC.replace("duration: 2s", "duration: 1000s"))
     place = Path(environment["TMPDIR"])
-    running = subprocess.Popen(
-        command(*AXES, "--no-report"), cwd=work, env=environment, stderr=subprocess.DEVNULL
-    )
+    running = start(work, environment, *AXES)
     try:
         deadline = time.monotonic() + 60
         while not list(place.glob("*/two/*/raw/started.json")) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert kernels()
     finally:
-        os.kill(running.pid, signal.SIGKILL)
-        running.wait()
+        running.kill()
+        running.communicate()
     deadline = time.monotonic() + 30
     while (kernels() or list(place.iterdir())) and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -106,18 +106,17 @@ def consult_oracle(
 ) -> int:
     """Run a scenario on the virtual clock, with Longhaul's links and with Linux's, and print both results."""
     from longhaul.cli.progress import Progress
-    from longhaul.kernels.cache import find
     from longhaul.oracle import api
     from longhaul.results import ending
     from longhaul.run import conclusion, live
-    from longhaul.run.virtual_clock import VirtualClock
+    from longhaul.run.virtual_clock import virtual_clock
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
     log.warn(*resolved.warnings)
     if as_json:
         log.leave_out_notes()
-    clock = VirtualClock(find(kernel))
+    clock = virtual_clock(resolved.scenario, kernel)
     accepted = api.accept(resolved)
     log.warn(*accepted.notes)
     prepared = live.prepare(resolved, runs=runs, argv=argv, clock=clock)

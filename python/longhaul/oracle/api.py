@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.diagnostics import Code, Diagnostic
-from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import Kernel
 from longhaul.oracle import programs
 from longhaul.oracle.changes import Commands, changes, changing
@@ -19,12 +18,13 @@ from longhaul.oracle.measured import by_longhaul, by_oracle
 from longhaul.oracle.stages import Stage, chain
 from longhaul.plan import WAYS, Plan, Way
 from longhaul.results.run_files import read_json
+from longhaul.run.virtual_clock import first_process
 from longhaul.scenario import Resolved
 from longhaul.scenario.lower.network import origin_of
 from longhaul.scenario.syntax.problems import ScenarioError
 from longhaul.scenario.syntax.value_errors import ScenarioValueError
 from longhaul.storage import replace_json
-from longhaul.subprocesses import program, python_command
+from longhaul.subprocesses import program
 
 GUEST = "longhaul.oracle.guest"
 DIRECTORY = "oracle"
@@ -88,16 +88,7 @@ def consult(accepted: Accepted, directory: Path, summary: dict[str, Any], kernel
     network = layout(plan, accepted.chains)
     orders = place / ORDERS
     replace_json(orders, _orders(plan, network, accepted.changes, place))
-    # An empty argument would vanish from a kernel's command line.
-    init = [argument or os.pathsep for argument in python_command(GUEST, str(orders))]
-    if any(character.isspace() for argument in init for character in argument):
-        raise LonghaulError(
-            Code.NOT_VIRTUAL,
-            f"the path of Longhaul, of its Python or of the run contains a space: {' '.join(init)}",
-            remedy="use directories without spaces in their names",
-            exit_code=3,
-        )
-    result = run_guest(kernel, init, place, seed=plan["seed"])
+    result = run_guest(kernel, first_process(GUEST, str(orders)), place, seed=plan["seed"])
     comparison = compare(
         plan,
         by_longhaul(directory, plan, traffic, summary),
@@ -108,7 +99,7 @@ def consult(accepted: Accepted, directory: Path, summary: dict[str, Any], kernel
 
 
 def _orders(plan: Plan, network: Layout, timeline: Sequence[Commands], place: Path) -> dict[str, Any]:
-    """What the guest is told."""
+    """What the guest reads."""
     return {
         "cwd": os.getcwd(),
         "logs": str(place / "logs"),

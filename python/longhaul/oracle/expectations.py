@@ -57,7 +57,7 @@ def share_tolerance(mean: float, first: int, second: int, burst: float = 1.0) ->
     """By how much two shares of so many packets may differ if each is lost with the probability ``mean``."""
     if not first or not second:
         return None
-    # A loss more or less in the smaller sample is no evidence where hardly any is expected.
+    # Where few losses are expected, one more or less in the smaller sample says nothing.
     grain = 1 / min(first, second) if mean else 0.0
     return Z * sqrt(mean * (1 - mean) * burst * (1 / first + 1 / second)) + grain
 

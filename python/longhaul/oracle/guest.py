@@ -1,6 +1,6 @@
 """The first process of the oracle's guest: builds the network, runs the programs, and powers the guest off.
 
-It is told the path of its orders (JSON), and writes ``result.json`` beside them. Its file system is the
+Its argument is the path of its orders (JSON), beside which it writes ``result.json``. Its file system is the
 machine's, read only, under a layer in memory; the working directory and that of the results are the machine's
 own.
 """

@@ -1,4 +1,4 @@
-"""The programs of a run inside the guest: started and told to end at their times, and waited for."""
+"""The programs of a run inside the guest: started and stopped at their times, and waited for."""
 
 import heapq
 import os
@@ -69,7 +69,7 @@ class Programs:
         self._end_all()
 
     def records(self) -> list[Json]:
-        """What became of each program that was started."""
+        """The record of each program that was started."""
         return list(self._records.values())
 
     def _now_ns(self) -> int:

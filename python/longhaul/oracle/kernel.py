@@ -18,7 +18,7 @@ from longhaul.oracle.guest import RESULT
 from longhaul.subprocesses import program
 
 CONSOLE = "console"
-"""The file with what the guest's kernel and its first process say."""
+"""The file with the output of the guest's kernel and of its first process."""
 MEMORY_BYTES = 1 << 30
 """Of the guest; only what it uses is taken from the machine."""
 _EPOCH_NS = 10**18
@@ -102,7 +102,8 @@ def _ending(code: int) -> str:
 
 def _last_words(directory: Path) -> str:
     lines = (directory / CONSOLE).read_text(encoding="utf-8", errors="replace").split("\n")
-    return " / ".join([line.strip() for line in lines if line.strip()][-_SHOWN_LINES:]) or "it said nothing"
+    last = [line.strip() for line in lines if line.strip()][-_SHOWN_LINES:]
+    return " / ".join(last) or "its console is empty"
 
 
 def _memory_directory() -> str:

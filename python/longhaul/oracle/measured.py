@@ -41,7 +41,7 @@ class Echoes:
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of a run."""
+    """The results of a run."""
 
     links: Mapping[tuple[int, Way], Passed]
     flows: Mapping[str, Json]

@@ -16,6 +16,10 @@ Json = dict[str, Any]
 def problems(resolved: Resolved) -> Iterator[Diagnostic]:
     """What of a scenario's traffic and programs the oracle cannot run."""
     scenario = resolved.scenario
+    if scenario.document.cpu is not None:
+        yield scenario.problem(
+            Code.EXPORT_IMPOSSIBLE, ("cpu",), "all hosts of the oracle share one processor", "leave it out"
+        )
     for item in resolved.traffic:
         place = ("traffic", item["name"])
         if item["simulated"]:

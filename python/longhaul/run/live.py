@@ -54,6 +54,8 @@ class Planned:
     plan: Plan
     rows: "list[dict[str, Any]]"
     """Tell what of the plan belongs to which traffic."""
+    certificate: Mapping[str, Any] | None
+    """Of the machine's calibration."""
     warnings: "tuple[Diagnostic, ...]"
 
 
@@ -156,7 +158,7 @@ def plan_run(resolved: "Resolved", *, journal: bool = False, clock: VirtualClock
             *concerns(resolved, certificate),
             *congestion_control.default_concerns(resolved.plan),
         )
-    return Planned(resolved, clock, plan, rows, tuple(warnings))
+    return Planned(resolved, clock, plan, rows, certificate, tuple(warnings))
 
 
 def begin(planned: Planned, *, runs: Path, argv: list[str], name: str | None = None) -> Prepared:
@@ -175,7 +177,7 @@ def begin(planned: Planned, *, runs: Path, argv: list[str], name: str | None = N
     with ending.recorded(directory):
         if clock is None:
             compensated = resolved.scenario.document.compensate
-            directories.update_run(directory, certificate=load_certificate(), compensated=compensated)
+            directories.update_run(directory, certificate=planned.certificate, compensated=compensated)
         else:
             directories.update_run(directory, guest_kernel=clock.as_json())
     run = f"{plan['name'][:24]}-{secrets.token_hex(3)}"
@@ -199,7 +201,7 @@ def run(
     Supervisor, engine and observer may use ``memory_bytes`` of memory, by default half of what is free.
     At ``listener``, if there is one, metrics are served meanwhile. ``scratch`` is removed should this process
     be killed. Programs begin in the directory ``work``, by default that of this process. A ``quiet`` run does
-    not warn. ``began`` is told the session, which another thread may stop. Raises RunFailedError.
+    not warn. ``began`` is called with the session, which another thread may stop. Raises RunFailedError.
     """
     path = socket_path(prepared.run)
     served: AbstractContextManager[None] = nullcontext()

@@ -65,15 +65,7 @@ class VirtualClock:
     @contextmanager
     def orders(self) -> Iterator[dict[str, Any]]:
         """What the worker is told of the kernels, among it a directory that is there within the block."""
-        # An empty argument would vanish from a kernel's command line.
-        init = [argument or os.pathsep for argument in python_command(_GUEST)]
-        if any(character.isspace() for argument in init for character in argument):
-            raise LonghaulError(
-                Code.NOT_VIRTUAL,
-                f"the path of Longhaul or of its Python contains a space: {' '.join(init)}",
-                remedy="install it where no directory has a space in its name",
-                exit_code=3,
-            )
+        init = first_process(_GUEST)
         with tempfile.TemporaryDirectory(
             prefix=temporary_prefix("kernels"), ignore_cleanup_errors=True
         ) as place:
@@ -94,13 +86,16 @@ class VirtualClock:
 
 
 def clock_of(clock: Clock, scenario: "Scenario", kernel: str | None = None) -> VirtualClock | None:
-    """The virtual clock on which a scenario runs; ``None`` for the real one.
+    """The :func:`virtual_clock` on which a scenario runs; ``None`` for the real one."""
+    return virtual_clock(scenario, kernel) if clock == "virtual" else None
+
+
+def virtual_clock(scenario: "Scenario", kernel: str | None = None) -> VirtualClock:
+    """The virtual clock of a scenario.
 
     The hosts' kernel is that of version ``kernel``, or else of the scenario's, or else the newest. Raises
     LonghaulError without such a kernel, with its place in the scenario if that names it.
     """
-    if clock == "real":
-        return None
     try:
         chosen = find(kernel or scenario.document.kernel)
     except LonghaulError as error:
@@ -118,6 +113,23 @@ def _placed(error: LonghaulError, scenario: "Scenario") -> LonghaulError:
     placed = ScenarioError([scenario.problem(error.code, ("kernel",), error.message, error.remedy)])
     placed.exit_code = error.exit_code
     return placed
+
+
+def first_process(module: str, *arguments: str) -> list[str]:
+    """What a kernel starts as its first process, by its command line: a module of ours with arguments.
+
+    Raises LonghaulError if a space keeps it from there.
+    """
+    # An empty argument would vanish from a kernel's command line.
+    init = [argument or os.pathsep for argument in python_command(module, *arguments)]
+    if any(character.isspace() for argument in init for character in argument):
+        raise LonghaulError(
+            Code.NOT_VIRTUAL,
+            f"a path on a kernel's command line contains a space: {' '.join(init)}",
+            remedy="use directories without spaces in their names, for Longhaul, its Python and the runs",
+            exit_code=3,
+        )
+    return init
 
 
 def ignored_keys(scenario: "Scenario") -> tuple["Diagnostic", ...]:

@@ -37,11 +37,10 @@ def sweep(
     clock: SweepClock = "simulated",
     kernel: str | None = None,
 ) -> Swept:
-    """Simulate the scenario in a file for every combination of the values of ``axes``.
+    """Simulate, or run, the scenario in a file for every combination of the values of ``axes``.
 
     On the ``virtual`` clock trials are live runs, as by :func:`longhaul.run_live` with ``clock="virtual"``;
     ``kernel`` is the version of their hosts' Linux.
-
 
     An axis is a parameter, or a key such as ``links.wan.loss``; its values are a list, or a range:
     ``{"from": "10ms", "to": "100ms", "steps": 5}``. What is left out is as the scenario's ``sweep:`` has it.

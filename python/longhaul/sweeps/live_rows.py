@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from longhaul.analysis.comparison import digest
 from longhaul.analysis.metrics import (
     flow_measures,
     link_measures,
@@ -28,7 +29,7 @@ def rows_of_summary(
     """
     run = {
         "duration_ns": summary["duration_ns"],
-        "digest": (summary["virtual_clock"] or {}).get("digest"),
+        "digest": digest(summary),
         "verdict": summary["fidelity"]["verdict"],
         "kernel": kernel,
     }

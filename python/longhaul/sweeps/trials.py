@@ -25,7 +25,7 @@ from longhaul.run import conclusion, live
 from longhaul.run.cleanup import remove_temporary, temporary_prefix
 from longhaul.run.memory import MemoryLimitError
 from longhaul.run.session import RunFailedError, Session
-from longhaul.run.virtual_clock import VirtualClock, clock_of
+from longhaul.run.virtual_clock import VirtualClock, virtual_clock
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.lower.resolve import Resolved
 
@@ -60,9 +60,7 @@ class VirtualTrials:
     def clock(self, scenario: Scenario) -> VirtualClock:
         """The clock of a variant, with the same kernel on each machine. Raises LonghaulError without it."""
         name = self.kernels.get(self.version(scenario))
-        clock = clock_of("virtual", scenario, name or self.kernel)
-        assert clock is not None
-        return clock
+        return virtual_clock(scenario, name or self.kernel)
 
     def clock_here(self, scenario: Scenario) -> VirtualClock:
         """The same; raises MissingKernelError, which names this machine: it may be one of many."""

@@ -7,6 +7,7 @@
 use longhaul_virtual::Overlap;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
+use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -39,6 +40,8 @@ pub struct Processors {
     /// Processes of the kernels.
     kernels: Vec<Pid>,
     placement: Placement,
+    /// Whether it has changed in the last interval: a process that a kernel was just making may have missed it.
+    is_new: bool,
     decided: Instant,
     before: Usage,
 }
@@ -62,6 +65,7 @@ impl Processors {
             allowed,
             kernels: Vec::new(),
             placement: Placement::Spread,
+            is_new: false,
             decided: Instant::now(),
             before: Usage::default(),
         }
@@ -84,9 +88,11 @@ impl Processors {
         let now = Usage { overlap, delay: run_delay(), idle: idle_times() };
         let wanted = decision(self.placement, &self.before, &now, interval, &self.allowed);
         (self.before, self.decided) = (now, Instant::now());
-        if wanted != self.placement {
+        let changes = wanted != self.placement;
+        if changes || self.is_new {
             self.place(wanted);
         }
+        self.is_new = changes;
     }
 
     fn place(&mut self, placement: Placement) {
@@ -96,11 +102,16 @@ impl Processors {
             Placement::Together(cpu) => vec![cpu],
         };
         pin(Pid::from_raw(0), &own);
-        for (number, &kernel) in self.kernels.iter().enumerate() {
-            let cpu = own[number % own.len()];
+        // First the kernels: what they make from now on is where they are.
+        let cpus: BTreeMap<Pid, usize> =
+            self.kernels.iter().copied().zip(own.iter().copied().cycle()).collect();
+        for (&kernel, &cpu) in &cpus {
             pin(kernel, &[cpu]);
-            for process in children(kernel) {
-                pin(process, &[cpu]);
+        }
+        for kernel in children("/proc/thread-self/children") {
+            let Some(&cpu) = cpus.get(&pid_here(&kernel)) else { continue };
+            for process in children(&format!("/proc/{kernel}/task/{kernel}/children")) {
+                pin(pid_here(&process), &[cpu]);
             }
         }
     }
@@ -148,10 +159,21 @@ fn pin(process: Pid, cpus: &[usize]) {
     }
 }
 
-/// The processes in which the programs of a kernel run.
-fn children(kernel: Pid) -> Vec<Pid> {
-    let text = fs::read_to_string(format!("/proc/{kernel}/task/{kernel}/children")).unwrap_or_default();
-    text.split_whitespace().filter_map(|pid| pid.parse().ok()).map(Pid::from_raw).collect()
+/// The processes in a file of `/proc`, which may be that of another PID namespace and then calls them otherwise.
+fn children(file: &str) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.split_whitespace().map(ToOwned::to_owned).collect()
+}
+
+/// What a process of `/proc` is called here: the last number of `NSpid` (`proc_pid_status(5)`), since it made no namespace.
+/// One that has ended has none.
+fn pid_here(process: &str) -> Pid {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let number = text
+        .lines()
+        .find_map(|line| line.strip_prefix("NSpid:"))
+        .and_then(|pids| pids.split_whitespace().next_back()?.parse().ok());
+    Pid::from_raw(number.unwrap_or(i32::MAX))
 }
 
 /// The CPU wait of this thread: the second number of `/proc/PID/schedstat`, in nanoseconds.
@@ -216,6 +238,16 @@ mod tests {
         assert_eq!(after(Placement::Together(2), 0, 0, 100, 200), Placement::Together(5));
         assert_eq!(after(Placement::Together(2), 0, 0, 10, 200), Placement::Together(2), "it is not busy");
         assert_eq!(after(Placement::Together(2), 0, 0, 100, 50), Placement::Together(2), "so is the other");
+    }
+
+    #[test]
+    fn a_child_is_found_by_the_number_that_it_has_here() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let found: Vec<Pid> =
+            children("/proc/thread-self/children").iter().map(|child| pid_here(child)).collect();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found, [Pid::from_raw(child.id() as i32)]);
     }
 
     #[test]

@@ -258,8 +258,8 @@ class Document(Strict):
     isolation: Literal["strict", "none"] = "strict"
     """What programs of a live run may do to its machine: what a network needs, or all that their user may."""
     kernel: KernelVersion | None = None
-    cpu: Cpu | None = None
     """The Linux of the hosts on the virtual clock; the newest that is built if left out."""
+    cpu: Cpu | None = None
     coalesce: Span = Span(10_000)
     """Segments of one super-packet leave together only if they are due within this span."""
     topology: TopologyModel | None = None
