@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from statistics import fmean, median, quantiles
+from statistics import fmean, quantiles
 
 import numpy as np
 import pytest
@@ -82,6 +82,11 @@ def column(rows: list[dict[str, str]], name: str) -> list[float]:
     return [float(row[name]) for row in rows if row[name]]
 
 
+def undisturbed(rates: list[float]) -> float:
+    """Of rates, one that others' work on the machine, which only takes from them, has hardly touched."""
+    return quantiles(rates, n=5)[3]
+
+
 def test_steady_links_are_found_as_the_model_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with up(tmp_path, STEADY, monkeypatch) as network, served(network):
         nws = collected(network, tmp_path / "nws.csv", "--cc", "reno", "--period", "0s", "--count", "20")
@@ -109,17 +114,17 @@ def test_steady_links_are_found_as_the_model_says(tmp_path: Path, monkeypatch: p
         assert small_s * 1e3 - 0.05 < found < small_s * 1e3 + late_ms
 
     stream = 65_536 * 8 / stream_s(65_536, rtt_s=RTT_S, bits_per_s=RATE) / 1e6
-    found = median(column(nws, "rate_mbit"))
+    found = undisturbed(column(nws, "rate_mbit"))
     print(f"nws: rate {found:.3f} Mbit/s, by the model {stream:.3f}")
     assert found == pytest.approx(stream, rel=0.05)
 
     message = 32_768 * 8 / message_s(32_768, rtt_s=small_s, bits_per_s=RATE) / 1e6
     for way in ("a", "b"):
         rates = column([row for row in events if row["src"] == way], "rate_mbit")
-        print(f"eventspace from {way}: rate {median(rates):.3f} Mbit/s, by the model {message:.3f}")
+        print(f"eventspace from {way}: rate {undisturbed(rates):.3f} Mbit/s, by the model {message:.3f}")
         assert len(rates) == 30
-        assert median(rates) == pytest.approx(message, rel=0.05)
-    upper = quantiles(column(clean, "rate_mbit"), n=5)[3]
+        assert undisturbed(rates) == pytest.approx(message, rel=0.05)
+    upper = undisturbed(column(clean, "rate_mbit"))
     print(f"eventspace less latency: rate {upper:.3f} Mbit/s of {RATE * PAYLOAD / 1e6:.3f}")
     assert upper == pytest.approx(RATE * PAYLOAD / 1e6, rel=0.05)
 

@@ -137,7 +137,8 @@ def test_iperf3_gets_the_rate_of_the_link_both_ways(user: User) -> None:
         for way, rate in (([], 2.28e6), (["-R"], 2.32e6)):
             command = ["iperf3", "-c", "127.1.0.1", "-p", "15201", "-t", "8", "-O", "1", "-J", *way]
             end = json.loads(user.run(*command))["end"]
-            assert end["sum_received"]["bits_per_second"] == pytest.approx(rate, rel=0.01)
+            # Others' work on the machine takes from the rate; nothing adds to it.
+            assert 0.97 * rate < end["sum_received"]["bits_per_second"] < 1.01 * rate
 
 
 def test_redis_and_curl_see_the_round_trip_of_the_link(user: User) -> None:
