@@ -39,7 +39,20 @@ def test_a_kernel_is_named_after_its_version_and_has_its_record(cache: Path, too
         "changing the source",
         "configuring",
         "compiling",
+        "booting it once",
     ]
+
+
+def test_a_kernel_that_runs_no_programs_is_one_error_with_its_console(
+    cache: Path, tools: Path, tree: Path
+) -> None:
+    panic = "Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b"
+    (tree / "kernel.sh").write_text(f"#!/bin/sh\necho '{panic}'\n")
+    with pytest.raises(LonghaulError, match=f"runs no programs on this machine: {panic}") as caught:
+        build(source=tree)
+    assert caught.value.remedy == f"see {cache / '6.12.99.log'}"
+    assert names(cache) == [".lock", "6.12.99.log"]
+    assert panic in (cache / "6.12.99.log").read_text()
 
 
 def test_the_source_of_the_user_is_not_changed(cache: Path, tools: Path, tree: Path) -> None:

@@ -43,13 +43,14 @@ def test_info_has_hashes_and_the_path(cache: Path) -> None:
 
 def test_build_prints_progress_and_the_kernel(cache: Path, tools: Path, tree: Path) -> None:
     done = run("build", "--source", str(tree), "--name", "mine")
-    assert done.stdout == f"mine (6.12.99-longhaul, 7 B): {cache / 'mine/linux'}\n"
+    assert done.stdout == f"mine (6.12.99-longhaul, 61 B): {cache / 'mine/linux'}\n"
     assert [line.partition(",")[0] for line in done.stderr.splitlines()] == [
         "fetching the source",
         "unpacking the source",
         "changing the source",
         "configuring",
         "compiling",
+        "booting it once",
     ]
     assert json.loads(run("build", "--source", str(tree), "--json").stdout)["name"] == "6.12.99"
 

@@ -10,6 +10,9 @@ use std::os::fd::BorrowedFd;
 #[cfg(test)]
 mod tests;
 
+/// How much a device holds for a driver that has left no room in its receive queue.
+const DEVICE_BUFFER_BYTES: usize = 64 << 20;
+
 /// A device of a guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Port {
@@ -58,7 +61,7 @@ pub struct GuestCounters {
     pub interrupts: u64,
     /// Frames that it took.
     pub delivered: u64,
-    /// Frames for which its receive ring had no room.
+    /// Frames for which its card had no room.
     pub no_room: u64,
     /// Frames that came after they were due, because the guest had run on.
     pub late: u64,
@@ -72,6 +75,33 @@ struct Delivery {
     due_ns: u64,
     port: Port,
     bytes: Vec<u8>,
+}
+
+/// What has come to a device, and waits until its driver has room in the receive queue.
+#[derive(Debug, Default)]
+struct DeviceBuffer {
+    packets: VecDeque<Vec<u8>>,
+    bytes: usize,
+    /// There was no room when the guest last stood still.
+    is_blocked: bool,
+}
+
+impl DeviceBuffer {
+    /// Takes a packet, or gives it back if there is too much already.
+    fn push(&mut self, packet: Vec<u8>) -> Option<Vec<u8>> {
+        if self.bytes + packet.len() > DEVICE_BUFFER_BYTES {
+            return Some(packet);
+        }
+        self.bytes += packet.len();
+        self.packets.push_back(packet);
+        None
+    }
+
+    fn pop(&mut self) -> Option<Vec<u8>> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= packet.len();
+        Some(packet)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +134,7 @@ pub(crate) struct Guest {
     /// In order of time.
     inbox: VecDeque<Delivery>,
     pub devices: [Device; 2],
+    buffers: [DeviceBuffer; 2],
     /// Queues with interrupts that have not been sent to it.
     interrupts: u32,
     pub counters: GuestCounters,
@@ -123,6 +154,7 @@ impl Guest {
             free_until_ns: 0,
             requested_ns: None,
             inbox: VecDeque::new(),
+            buffers: Default::default(),
             interrupts: 0,
             counters: GuestCounters::default(),
         }
@@ -160,8 +192,9 @@ impl Guest {
     /// When it has something to do next, if it waits for that.
     pub fn next_ns(&self) -> Option<u64> {
         let delivery = self.inbox.front().map(|delivery| delivery.due_ns);
-        let interrupt = (self.interrupts != 0).then_some(self.now_ns);
-        let next = [self.requested_ns, delivery, interrupt].into_iter().flatten().min();
+        let has_room = self.buffers.iter().any(|buffer| !buffer.is_blocked && !buffer.packets.is_empty());
+        let now = (self.interrupts != 0 || has_room).then_some(self.now_ns);
+        let next = [self.requested_ns, delivery, now].into_iter().flatten().min();
         next.filter(|_| self.state == State::Waiting).map(|next_ns| next_ns.max(self.now_ns))
     }
 
@@ -194,34 +227,37 @@ impl Guest {
         Ok(())
     }
 
-    /// Puts what is due into its devices, as far as there is room.
+    /// Gives what is due to its devices, and puts it into their receive queues as far as there is room.
     fn hand_over(&mut self, spare: &mut Vec<Vec<u8>>) -> Result<()> {
-        let mut has_delivered = [false; 2];
         let is_due = |delivery: &Delivery| delivery.due_ns <= self.now_ns;
         while self.inbox.front().is_some_and(is_due)
             && let Some(delivery) = self.inbox.pop_front()
         {
-            let port = delivery.port as usize;
-            let device = &mut self.devices[port];
-            if device.deliver(&[IoSlice::new(&delivery.bytes)])? {
-                has_delivered[port] = true;
-                if delivery.port == Port::Network {
-                    self.counters.delivered += 1;
-                    let late_ns = self.now_ns - delivery.due_ns;
-                    self.counters.late += u64::from(late_ns > 0);
-                    self.counters.most_late_ns = self.counters.most_late_ns.max(late_ns);
-                }
-            } else if has_delivered[port] && device.wants_interrupt(Queue::Receive)? {
-                // There is room again when the guest has seen the interrupt.
-                self.inbox.push_front(delivery);
-                break;
-            } else {
-                self.counters.no_room += 1;
+            if delivery.port == Port::Network {
+                let late_ns = self.now_ns - delivery.due_ns;
+                self.counters.late += u64::from(late_ns > 0);
+                self.counters.most_late_ns = self.counters.most_late_ns.max(late_ns);
             }
-            spare.push(delivery.bytes);
+            if let Some(refused) = self.buffers[delivery.port as usize].push(delivery.bytes) {
+                self.counters.no_room += 1;
+                spare.push(refused);
+            }
         }
-        for port in Port::ALL.into_iter().filter(|&port| has_delivered[port as usize]) {
-            self.interrupt(port, Queue::Receive)?;
+        for port in Port::ALL {
+            let (device, buffer) = (&mut self.devices[port as usize], &mut self.buffers[port as usize]);
+            let mut has_delivered = false;
+            while let Some(packet) = buffer.packets.front() {
+                if !device.deliver(&[IoSlice::new(packet)])? {
+                    buffer.is_blocked = true;
+                    break;
+                }
+                has_delivered = true;
+                self.counters.delivered += u64::from(port == Port::Network);
+                spare.extend(buffer.pop());
+            }
+            if has_delivered {
+                self.interrupt(port, Queue::Receive)?;
+            }
         }
         Ok(())
     }
@@ -238,7 +274,11 @@ impl Guest {
     fn run(&mut self, horizon_ns: u64) -> Result<()> {
         self.requested_ns = None;
         self.counters.runs += 1;
-        let free_until_ns = self.inbox.front().map_or(horizon_ns, |delivery| delivery.due_ns.min(horizon_ns));
+        // What a device holds comes when there is room, which is seen when the guest stands still.
+        let holds = self.buffers.iter().any(|buffer| !buffer.packets.is_empty());
+        let next_ns =
+            if holds { Some(self.now_ns) } else { self.inbox.front().map(|delivery| delivery.due_ns) };
+        let free_until_ns = next_ns.map_or(horizon_ns, |next_ns| next_ns.min(horizon_ns));
         let free_ns = u32::try_from(free_until_ns.saturating_sub(self.now_ns)).unwrap_or(u32::MAX);
         self.began_ns = self.now_ns;
         self.free_until_ns = self.now_ns + u64::from(free_ns);
@@ -264,6 +304,7 @@ impl Guest {
         self.requested_ns = None;
         self.interrupts = 0;
         self.inbox.clear();
+        self.buffers = Default::default();
     }
 
     /// Takes its messages about time, after waiting for them if `waits`; returns whether there were any. What the guest has
@@ -296,6 +337,7 @@ impl Guest {
                 self.advance_clock(self.began_ns + u64::from(message.sequence), message)?;
                 self.requested_ns = Some(message.time);
                 self.state = State::Waiting;
+                self.buffers.iter_mut().for_each(|buffer| buffer.is_blocked = false);
                 return Ok(());
             }
             Operation::Kick => {

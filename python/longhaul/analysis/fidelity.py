@@ -221,9 +221,9 @@ def _virtual_timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
     if refused:
         what = (
             f"{sum(refused.values())} unintended drops of packets at {few_text(sorted(refused))}: "
-            "the receive ring of the host's card was full (no_room_frames)"
+            "the host's card was full (no_room_frames)"
         )
-        yield Reason("invalid", what)
+        yield Reason("invalid", what, "give the links of the hosts a rate")
     if engine.get("lost_records"):
         yield Reason("invalid", f"{engine['lost_records']} records were lost", "see logs/worker.err")
 

@@ -1,4 +1,4 @@
-"""Building a guest kernel: fetch, unpack, change, configure, compile, and keep it under its name."""
+"""Building a guest kernel: fetch, unpack, change, configure, compile, boot, and keep it under its name."""
 
 import hashlib
 import os
@@ -14,6 +14,7 @@ from typing import BinaryIO
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.kernels import cache, configuration, recipe, sources
+from longhaul.kernels.booting import require_boot
 from longhaul.kernels.cache import Kernel
 from longhaul.kernels.commands import logged, require_tools
 from longhaul.storage import discard, part_name, replace_json
@@ -103,6 +104,8 @@ class _Build:
             try:
                 absent = self._configure(tree, exact, log)
                 self._compile(tree, log)
+                self.listen(Progress("booting it once"))
+                require_boot(tree / "linux", log)
             except LonghaulError as error:
                 raise self._with_kept_log(error, result / cache.LOG, name) from None
         release = (tree / "include/config/kernel.release").read_text(encoding="ascii").strip()

@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.kernels.booting import memory_directory
 from longhaul.kernels.cache import Kernel
 from longhaul.oracle.guest import RESULT
 from longhaul.subprocesses import program
@@ -60,7 +60,7 @@ def run_guest(kernel: Kernel, init: Sequence[str], directory: Path, *, seed: int
             stdout=console,
             stderr=console,
             cwd=directory,
-            env={"TMPDIR": _memory_directory(), "HOME": "/"},
+            env={"TMPDIR": memory_directory(), "HOME": "/"},
             start_new_session=True,
         )
         try:
@@ -104,11 +104,3 @@ def _last_words(directory: Path) -> str:
     lines = (directory / CONSOLE).read_text(encoding="utf-8", errors="replace").split("\n")
     last = [line.strip() for line in lines if line.strip()][-_SHOWN_LINES:]
     return " / ".join(last) or "its console is empty"
-
-
-def _memory_directory() -> str:
-    """Where the guest's memory is kept: in memory, if files there may be executed, as the kernel demands."""
-    with suppress(OSError):
-        if not os.statvfs("/dev/shm").f_flag & os.ST_NOEXEC:  # its file there is open alone
-            return "/dev/shm"
-    return tempfile.gettempdir()

@@ -233,7 +233,7 @@ def _kept(values: Array, most: int) -> Array:
 
 
 def _numbers(column: Sequence[float] | Array) -> list[float | None]:
-    """Short numbers; null for what is not there."""
+    """Numbers of six digits, of 22 decimals at most; null for what is not there."""
     numbers = np.asarray(column, dtype=float)
     size = np.abs(numbers)
     known = np.isfinite(numbers) & (size > 0)
