@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::sys::tcp_info;
 use longhaul_record::Table;
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
+use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -72,7 +73,7 @@ pub struct SocketDiag {
 }
 
 /// One end of a TCP connection at one instant.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Socket {
     /// The kernel's number for it, unique in its host.
     pub cookie: u64,

@@ -12,6 +12,7 @@ use crate::host;
 use crate::netlink::{self, Netlink};
 use crate::program::{self, ProgramEnvironment, ProgramHost};
 use crate::readiness::{readable, wait_writable};
+use crate::sockets::SocketDiag;
 use crate::supervisor::ending::{block_signals, wait_with_signals};
 use crate::sys::wait;
 use crate::traffic::{SharedStart, TrafficGenerator};
@@ -85,6 +86,7 @@ fn serve(console: &mut Console) -> Result<()> {
         commands: HashMap::new(),
         awaited: Vec::new(),
         launcher: Launcher::open()?,
+        socket_diag: SocketDiag::open()?,
     };
     agent.serve(console)
 }
@@ -116,6 +118,7 @@ struct Agent<'a> {
     /// Commands that other hosts have asked for, by their process.
     commands: HashMap<libc::pid_t, usize>,
     launcher: Launcher,
+    socket_diag: SocketDiag,
     /// Services that are to listen, and until when.
     awaited: Vec<(usize, u64)>,
 }
@@ -189,6 +192,13 @@ impl Agent<'_> {
                     let _ = killpg(Pid::from_raw(pid), signal);
                 }
                 Ok(())
+            }
+            Order::ReadSockets => {
+                let mut sockets = Vec::new();
+                self.socket_diag
+                    .read(|socket| sockets.push(socket.clone()))
+                    .map_err(|error| Error::wrap("read the state of TCP connections", error))?;
+                console.report(&Report::Sockets { sockets })
             }
             Order::ReadCounters => console.report(&Report::Counters {
                 dropped: counters::read_here(),

@@ -2,7 +2,7 @@
 //!
 //! All times of the kernels are nanoseconds since they booted; the network's begin at the run's zero.
 
-use super::frames::{Frame, Nics, packet_of};
+use super::frames::{Frame, Nics, is_tcp, packet_of};
 use crate::engine::Emulator;
 use crate::error::{Error, Result};
 use crate::packet_pool::Arrival;
@@ -31,6 +31,8 @@ pub struct TimeController<'a> {
     unreached_ns: Option<u64>,
     /// Frames that hosts sent before zero, which enter the network at zero.
     frames_before_zero: Vec<Sent>,
+    /// By node: whether its host has sent TCP segments since this was reset.
+    pub tcp_senders: Vec<bool>,
     /// Of all frames that hosts have sent and were given, and when.
     pub digest: Digest,
 }
@@ -61,6 +63,7 @@ impl<'a> TimeController<'a> {
             reached_ns: 0,
             unreached_ns: None,
             frames_before_zero: Vec::new(),
+            tcp_senders: vec![false; of],
             digest: Digest::default(),
         }
     }
@@ -208,6 +211,7 @@ impl<'a> TimeController<'a> {
     fn inject(&mut self, at: Time, guest: usize, frame: &[u8]) -> Result<()> {
         self.digest.add(at.ns(), guest, frame);
         let node = self.nodes[guest];
+        self.tcp_senders[node] |= is_tcp(frame);
         self.emulator.egress.outside.now = at;
         self.emulator.advance(at);
         let arrival = self

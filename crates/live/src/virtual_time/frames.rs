@@ -99,6 +99,18 @@ pub fn packet_of(frame: &[u8], buffer: &mut [u8]) -> Option<usize> {
     Some(length)
 }
 
+/// Whether a frame that a card sent is a segment of TCP.
+pub fn is_tcp(frame: &[u8]) -> bool {
+    const TCP: u8 = 6;
+    let Some(packet) = frame.get(NET_HEADER_BYTES + ETHERNET..) else { return false };
+    let protocol = match packet.first().map(|first| first >> 4) {
+        Some(4) => packet.get(9),
+        Some(6) => packet.get(6),
+        _ => None,
+    };
+    protocol == Some(&TCP)
+}
+
 /// Moves the offsets of a header that says anything.
 fn shift(header: &mut [u8], by: impl Fn(u16) -> u16) {
     if header[..2] == [0, 0] {

@@ -3,6 +3,7 @@
 
 use crate::counters::Counters;
 use crate::program::ProcessorTime;
+use crate::sockets::Socket;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -56,6 +57,8 @@ pub enum Order {
         /// The exit code for it.
         code: i32,
     },
+    /// Tell the state of all TCP connections.
+    ReadSockets,
     /// Tell what the kernel has counted.
     ReadCounters,
     /// Power off.
@@ -116,6 +119,11 @@ pub enum Report {
         number: usize,
         /// Its exit code as a shell gives it.
         code: i32,
+    },
+    /// The state of all TCP connections.
+    Sockets {
+        /// One end of each.
+        sockets: Vec<Socket>,
     },
     /// What the kernel has counted.
     Counters {

@@ -5,6 +5,7 @@ mod records;
 mod reports;
 mod requests;
 mod schedule;
+mod sockets;
 
 use super::agent::launcher;
 use super::controller::{Step, TimeController};
@@ -24,6 +25,7 @@ use longhaul_plan::{Event, NodeKind, Plan, Program};
 use longhaul_storage::{Disk, replace_unsynced};
 use longhaul_virtual::{Guests, NetConfig};
 use serde_json::json;
+use sockets::SocketRecords;
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -110,6 +112,7 @@ pub fn supervise(
         states: vec![ProgramProgress::default(); plan.programs.len()],
         booted: 0,
         configured: 0,
+        sockets: SocketRecords::open(plan, directory)?,
         counted: BTreeMap::new(),
         launches: Vec::new(),
         zero_ns: None,
@@ -155,6 +158,8 @@ struct Supervisor<'a> {
     configured: usize,
     /// Commands that programs have asked for in other hosts: who asked, and the ticket.
     launches: Vec<(usize, u32)>,
+    /// The table of TCP connections, if the plan wants one.
+    sockets: Option<SocketRecords>,
     /// What hosts have counted, by node.
     counted: BTreeMap<usize, (Counters, Counters, Option<String>)>,
     zero_ns: Option<u64>,
@@ -269,6 +274,7 @@ impl Supervisor<'_> {
         loop {
             let now_ns = self.controller.now_ns();
             self.start_and_stop_due(now_ns - zero_ns);
+            self.read_sockets_if_due(now_ns - zero_ns);
             self.snapshot.write(self.directory, &self.programs);
             if let Some(ending) = self.stop.take() {
                 return Ok(ending);

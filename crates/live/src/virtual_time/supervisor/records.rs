@@ -12,6 +12,7 @@ impl Supervisor<'_> {
     /// Ends programs, then services, then the hosts, and writes the records.
     pub(super) fn end(&mut self, control: &mut ControlConnections, reason: &str) -> Result<()> {
         control.report(&json!({"event": "ending", "reason": reason}));
+        self.read_sockets();
         for (running, state) in self.programs.iter_mut().zip(&self.states) {
             running.stopped_by_run |= state.runs;
         }

@@ -72,6 +72,7 @@ impl Supervisor<'_> {
                 running.ended(at, status, used);
                 control.report(&running.ended_event());
             }
+            Report::Sockets { sockets } => self.write_sockets(at, node, &sockets)?,
             Report::Counters { dropped, all, congestion_control } => {
                 self.counted.insert(node, (dropped, all, congestion_control));
             }

@@ -49,7 +49,7 @@ impl Supervisor<'_> {
             [start, stop, kill.map(|at_ns| at_ns.saturating_sub(zero_ns))].into_iter().flatten()
         });
         let end = self.plan.duration_ns.filter(|_| !keep);
-        programs.chain(end).min().unwrap_or(u64::MAX)
+        programs.chain(end).chain(self.next_sockets_ns()).min().unwrap_or(u64::MAX)
     }
 
     pub(super) fn start(&mut self, index: usize) {
