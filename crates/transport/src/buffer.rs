@@ -5,6 +5,10 @@ use longhaul_units::{Span, Time};
 const MAX_UNSCALED_WINDOW: u64 = 65_535;
 /// Largest shift (RFC 7323, section 2.3).
 const MAX_SHIFT: u8 = 14;
+/// The first window that a tuned buffer expects (RFC 6928).
+const FIRST_WINDOW_SEGMENTS: u64 = 10;
+/// What a tuned buffer has beyond twice the data of a round trip.
+const CUSHION_SEGMENTS: u64 = 16;
 
 /// The receive buffer and its window; positions are bytes of the stream.
 #[derive(Clone, Debug)]
@@ -23,11 +27,13 @@ pub(crate) struct Buffer {
     shift: u8,
 }
 
-/// Dynamic right-sizing (Fisk and Feng 2001).
+/// Dynamic right-sizing (Fisk and Feng 2001), as Linux does it (`tcp_rcv_space_adjust`, since 4.16).
 #[derive(Clone, Debug)]
 struct Tuning {
     settings: ReceiveBuffer,
     size: u64,
+    /// The most that the application has read in a round trip; at first, the sender's first window.
+    space: u64,
     /// The receiver's estimate of the round trip; none yet: zero.
     rtt: Span,
     since: Time,
@@ -37,7 +43,8 @@ struct Tuning {
 impl Buffer {
     pub(crate) fn new(settings: ReceiveBuffer, mss: u16) -> Self {
         let size = settings.bytes;
-        let tuning = Tuning { settings, size, rtt: Span::ZERO, since: Time::ZERO, read: 0 };
+        let space = (FIRST_WINDOW_SEGMENTS * u64::from(mss)).min(settings.share(size)).max(1);
+        let tuning = Tuning { settings, size, space, rtt: Span::ZERO, since: Time::ZERO, read: 0 };
         Buffer {
             window_share: settings.share(size),
             received: 0,
@@ -97,17 +104,27 @@ impl Buffer {
         };
     }
 
-    /// Once per round trip, grows the buffer to twice what the application read during it.
+    /// Once per round trip, if the application read more than ever in one, grows the buffer to twice as much and
+    /// [`CUSHION_SEGMENTS`]; and by twice the growth of this round trip for the next ones, so that the window does not
+    /// limit a sender in slow start.
     pub(crate) fn tune(&mut self, now: Time) {
         let Some(tuning) = &mut self.tuning else { return };
         if tuning.rtt == Span::ZERO || now.since(tuning.since) < tuning.rtt {
             return;
         }
-        let wanted = 2 * (self.read - tuning.read);
+        let read = self.read - tuning.read;
         tuning.read = self.read;
         tuning.since = now;
-        while self.window_share < wanted && tuning.size < tuning.settings.max_bytes {
-            tuning.size = (tuning.size * 2).min(tuning.settings.max_bytes);
+        if read <= tuning.space {
+            return;
+        }
+        let steady = 2 * read + CUSHION_SEGMENTS * u64::from(self.mss);
+        let growth = u128::from(steady) * u128::from(read - tuning.space) / u128::from(tuning.space);
+        let window = u128::from(steady) + 2 * growth;
+        tuning.space = read;
+        let size = tuning.settings.size_for(u64::try_from(window).unwrap_or(u64::MAX));
+        if size > tuning.size {
+            tuning.size = size.min(tuning.settings.max_bytes);
             self.window_share = tuning.settings.share(tuning.size);
         }
     }
@@ -161,14 +178,33 @@ mod tests {
     }
 
     #[test]
-    fn a_tuned_buffer_holds_twice_what_a_round_trip_brought() {
-        let mut buffer = scaled(ReceiveBuffer { bytes: 10_000, max_bytes: 1 << 20, adv_win_scale: 1 });
+    fn a_tuned_buffer_has_room_for_slow_start() {
+        let mut buffer = scaled(ReceiveBuffer { bytes: 10_000, max_bytes: 1 << 21, adv_win_scale: 1 });
         buffer.sample(Span::from_ms(100));
         (buffer.received, buffer.read) = (30_000, 30_000);
         buffer.tune(Time::from_ns(50_000_000));
         assert_eq!(buffer.window_share, 5000, "not yet a round trip");
         buffer.tune(Time::from_ns(100_000_000));
-        // Half is offered: 120,000 bytes are needed, in powers of two times 10,000.
-        assert_eq!(buffer.window_share, 80_000);
+        // The window of 5,000 bytes was full in a round trip. Six times as much, and twice its growth by 25,000 of 5,000.
+        let steady = 2 * 30_000 + 16_000;
+        assert_eq!(buffer.window_share, steady + 2 * 5 * steady);
+        (buffer.received, buffer.read) = (60_000, 60_000);
+        buffer.tune(Time::from_ns(200_000_000));
+        assert_eq!(buffer.window_share, 836_000, "another round trip with the same");
+        (buffer.received, buffer.read) = (160_000, 160_000);
+        buffer.tune(Time::from_ns(300_000_000));
+        assert_eq!(buffer.window_share, 1 << 20, "half of the largest");
+    }
+
+    #[test]
+    fn a_window_has_the_size_that_advertises_it() {
+        for adv_win_scale in -3..=4 {
+            let settings = ReceiveBuffer { bytes: 1, max_bytes: 1, adv_win_scale };
+            for window in [1, 2, 1_448, 65_535, 1 << 40] {
+                let size = settings.size_for(window);
+                let share = settings.share(size);
+                assert!((window..=window + 1).contains(&share), "{settings:?}, {window}: {share}");
+            }
+        }
     }
 }

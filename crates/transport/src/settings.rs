@@ -233,6 +233,18 @@ impl ReceiveBuffer {
             bytes >> (-(self.adv_win_scale as i32))
         }
     }
+
+    /// The size whose advertised share is `window`.
+    pub(crate) const fn size_for(&self, window: u64) -> u64 {
+        if self.adv_win_scale > 0 {
+            // All but 2^-s of n is (2^s - 1) / 2^s of it.
+            let parts = (1u128 << self.adv_win_scale) - 1;
+            let size = ((window as u128) << self.adv_win_scale).div_ceil(parts);
+            if size > u64::MAX as u128 { u64::MAX } else { size as u64 }
+        } else {
+            window.saturating_mul(1 << (-(self.adv_win_scale as i32)))
+        }
+    }
 }
 
 impl InitialWindow {
