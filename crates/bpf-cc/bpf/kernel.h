@@ -50,6 +50,8 @@ struct connection {
 	/* Losses that the algorithm has processed. */
 	u32 lost;
 	u64 min_rtt_ns;
+	/* The kernel reduces the window, or repairs losses. */
+	u8 recovering;
 };
 
 /* Created by the loader: a map of the type BPF_MAP_TYPE_SK_STORAGE. */
@@ -136,6 +138,7 @@ PROGRAM(init) void init(u64 *arguments)
 	connection->snd_una = tcp->snd_una;
 	connection->lost = tcp->lost;
 	connection->min_rtt_ns = 0;
+	connection->recovering = 0;
 }
 
 PROGRAM(cong_avoid) void cong_avoid(u64 *arguments)
@@ -220,6 +223,7 @@ PROGRAM(pkts_acked) void pkts_acked(u64 *arguments)
 	connection->acknowledged += (u32)(una - connection->snd_una);
 	connection->snd_una = una;
 	ack.now_ns = bpf_ktime_get_ns();
+	ack.recovering = connection->recovering;
 	ack.delivered = sample->pkts_acked;
 	ack.min_rtt_ns = connection->min_rtt_ns;
 	ack.first_unacked = connection->acknowledged;
@@ -240,13 +244,17 @@ PROGRAM(pkts_acked) void pkts_acked(u64 *arguments)
 	tcp->snd_ssthresh = whole(connection->cc.window.threshold);
 }
 
+#endif
+
+#ifdef CC_RECOVERS
 PROGRAM(set_state) void set_state(u64 *arguments)
 {
-	struct connection *connection;
-	if (arguments[1] > TCP_CA_DISORDER)
+	struct connection *connection = connection_of((void *)arguments[0]);
+	u8 recovering = arguments[1] > TCP_CA_DISORDER;
+	if (!connection)
 		return;
-	connection = connection_of((void *)arguments[0]);
-	if (connection)
-		cc_on_recovered(&connection->cc);
+	if (connection->recovering && !recovering)
+		cc_on_recovered(&connection->cc, bpf_ktime_get_ns());
+	connection->recovering = recovering;
 }
 #endif

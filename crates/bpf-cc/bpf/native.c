@@ -46,8 +46,8 @@ int main(void)
 #endif
 			break;
 		case 'R':
-#ifdef CC_DRAWS
-			cc_on_recovered(&cc);
+#ifdef CC_RECOVERS
+			cc_on_recovered(&cc, now);
 #endif
 			break;
 		case 'S':

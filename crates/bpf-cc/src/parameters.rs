@@ -24,7 +24,7 @@ fn slow_start(settings: &SlowStartSettings, limit: SlowStartLimit) -> Result<[u6
     let (own, half) = match settings {
         SlowStartSettings::Standard { limit } => (*limit, INFINITE),
         SlowStartSettings::Limited { max_threshold, limit } => (*limit, fixed(0.5 * max_threshold)),
-        SlowStartSettings::HyStart(_) => {
+        SlowStartSettings::HyStart(_) | SlowStartSettings::HyStartPlusPlus(_) => {
             return Err(InvalidValue::new("slow_start", "BPF algorithms do not implement hystart")
                 .with_remedy("write standard or limited"));
         }
@@ -40,7 +40,12 @@ fn list<const N: usize>(start: [u64; 3], own: [u64; N]) -> Vec<u64> {
 }
 
 pub(crate) fn scalable(settings: &ScalableSettings, limit: SlowStartLimit) -> Result<Vec<u64>, InvalidValue> {
-    let own = [fixed(settings.increase), fixed(settings.decrease), fixed(settings.legacy_window)];
+    let own = [
+        fixed(settings.increase),
+        fixed(settings.decrease),
+        fixed(settings.legacy_window),
+        u64::from(settings.reno_friendly),
+    ];
     Ok(list(slow_start(&settings.slow_start, limit)?, own))
 }
 
@@ -48,13 +53,15 @@ pub(crate) fn highspeed(
     settings: &HighSpeedSettings,
     limit: SlowStartLimit,
 ) -> Result<Vec<u64>, InvalidValue> {
-    if settings.response == HighSpeedResponse::Table {
-        return Err(InvalidValue::new("response", "the BPF algorithm implements the formula only")
-            .with_remedy("remove the key"));
-    }
     let doublings = libm::log2(settings.high_window / settings.low_window);
     let slope = (0.5 - settings.high_decrease) / doublings;
-    let own = [fixed(settings.low_window), fixed(libm::log2(settings.low_window)), fixed(slope)];
+    let own = [
+        fixed(settings.low_window),
+        fixed(libm::log2(settings.low_window)),
+        fixed(slope),
+        u64::from(settings.response == HighSpeedResponse::Table),
+        u64::from(settings.byte_counting),
+    ];
     Ok(list(slow_start(&settings.slow_start, limit)?, own))
 }
 
@@ -74,6 +81,7 @@ pub(crate) fn bic(settings: &BicSettings, limit: SlowStartLimit) -> Result<Vec<u
         fixed(1.0 / (settings.search_divisor - 1.0).max(1.0)),
         fixed(settings.beta),
         u64::from(settings.fast_convergence),
+        u64::from(settings.delayed_acks),
     ];
     Ok(list(slow_start(&settings.slow_start, limit)?, own))
 }

@@ -5,7 +5,7 @@ use longhaul_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// BIC's parameters; the defaults are those that Linux 2.6 shipped, in segments per round trip.
+/// BIC's parameters; the defaults are those of Linux, in segments per round trip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BicSettings {
@@ -23,6 +23,9 @@ pub struct BicSettings {
     pub beta: f64,
     /// After a loss below the last maximum, aim lower than where it happened.
     pub fast_convergence: bool,
+    /// Multiply increments by the mean number of segments that an acknowledgement is for, as Linux does since
+    /// it counts acknowledgements no more but segments.
+    pub delayed_acks: bool,
 }
 
 impl Default for BicSettings {
@@ -35,6 +38,7 @@ impl Default for BicSettings {
             search_divisor: 4.0,
             beta: 819.0 / 1024.0,
             fast_convergence: true,
+            delayed_acks: true,
         }
     }
 }
@@ -48,7 +52,12 @@ pub struct Bic {
     /// Where the last loss was; `None` before the first one.
     maximum: Option<f64>,
     before: Option<f64>,
+    /// Mean number of segments that an acknowledgement is for.
+    per_ack: f64,
 }
+
+/// What `per_ack` begins with, and the weight of an acknowledgement in it.
+const DELAYED_ACKS: (f64, f64) = (2.0, 1.0 / 16.0);
 
 impl Bic {
     /// Begins with `initial` segments.
@@ -58,6 +67,7 @@ impl Bic {
             window: Window::new(initial, &settings.slow_start),
             maximum: None,
             before: None,
+            per_ack: if settings.delayed_acks { DELAYED_ACKS.0 } else { 1.0 },
         }
     }
 
@@ -105,9 +115,12 @@ impl CongestionControl for Bic {
     }
 
     fn on_ack(&mut self, ack: &Ack) {
+        if self.settings.delayed_acks && ack.acked > 0 && !ack.recovering {
+            self.per_ack += (f64::from(ack.acked) - self.per_ack) * DELAYED_ACKS.1;
+        }
         let rest = self.window.grow(ack);
         if rest > 0.0 {
-            self.window.size += rest * (self.increment() / self.window.size).min(1.0);
+            self.window.size += rest * (self.per_ack * self.increment() / self.window.size).min(1.0);
         }
     }
 

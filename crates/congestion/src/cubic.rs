@@ -5,6 +5,19 @@ use longhaul_units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Where Linux differs from the RFC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CubicRules {
+    /// Reno's estimate grows by one alpha for good, and the window follows it within a round trip; the curve is
+    /// read one smallest RTT ahead; a timeout forgets the maximum.
+    #[default]
+    Linux,
+    /// RFC 9438: alpha is 1 from the window of the last loss on (section 4.3), the window is at least the
+    /// estimate, and the curve is read one smoothed RTT ahead (section 4.2).
+    Rfc9438,
+}
+
 /// CUBIC's parameters, by the names of RFC 9438, section 4.1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -19,6 +32,10 @@ pub struct CubicSettings {
     pub fast_convergence: bool,
     /// Never slower than Reno would be (section 4.3).
     pub reno_friendly: bool,
+    /// Whose rules hold where Linux differs from the RFC.
+    pub rules: CubicRules,
+    /// Until the first loss a round trip adds at least this share of the window; the RFC has 0.
+    pub first_growth: f64,
     /// Beyond the last maximum, at most so many segments per second; `None`: no limit, as in the RFC.
     pub max_growth_per_s: Option<f64>,
 }
@@ -31,18 +48,31 @@ impl Default for CubicSettings {
             beta: 0.7,
             fast_convergence: true,
             reno_friendly: true,
+            rules: CubicRules::Linux,
+            first_growth: 0.05,
             max_growth_per_s: None,
         }
     }
 }
 
 impl CubicSettings {
+    /// As RFC 9438 recommends it, with HyStart++.
+    pub fn rfc9438() -> Self {
+        CubicSettings {
+            slow_start: SlowStartSettings::hystart_plus_plus(),
+            rules: CubicRules::Rfc9438,
+            first_growth: 0.0,
+            ..CubicSettings::default()
+        }
+    }
+
     /// As Linux 2.6.22 had it: a smaller step back, no HyStart, and at most 16 segments per 0.1 s
     /// beyond the last maximum.
     pub fn linux_2_6_22() -> Self {
         CubicSettings {
             slow_start: SlowStartSettings::default(),
             beta: 819.0 / 1024.0,
+            first_growth: 0.02,
             max_growth_per_s: Some(160.0),
             ..CubicSettings::default()
         }
@@ -70,13 +100,15 @@ struct Epoch {
     estimate: f64,
 }
 
-/// CUBIC (RFC 9438).
+/// CUBIC (RFC 9438), with what Linux does otherwise.
 #[derive(Clone, Debug)]
 pub struct Cubic {
+    rules: CubicRules,
     c: f64,
     beta: f64,
     fast_convergence: bool,
     reno_friendly: bool,
+    first_growth: f64,
     /// Infinite: no limit.
     max_growth_per_s: f64,
     window: Window,
@@ -103,10 +135,12 @@ impl Cubic {
     /// Begins with `initial` segments.
     pub fn new(settings: &CubicSettings, initial: f64) -> Self {
         Cubic {
+            rules: settings.rules,
             c: settings.c,
             beta: settings.beta,
             fast_convergence: settings.fast_convergence,
             reno_friendly: settings.reno_friendly,
+            first_growth: settings.first_growth,
             max_growth_per_s: settings.max_growth_per_s.unwrap_or(f64::INFINITY),
             window: Window::new(initial, &settings.slow_start),
             maximum: 0.0,
@@ -146,16 +180,26 @@ impl Cubic {
         };
         let size = self.window.size;
         let t_s = ack.now.since(epoch.start).as_secs_f64();
-        let now = self.curve(&epoch, t_s);
+        let linux = self.rules == CubicRules::Linux;
         // Section 4.3. Once it is back where it was, what CUBIC stands in for is plain Reno.
         let beta = self.beta;
-        let alpha = if epoch.estimate >= self.prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
+        let alpha =
+            if !linux && epoch.estimate >= self.prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
         epoch.estimate += alpha * acked / size;
-        if self.reno_friendly && now < epoch.estimate {
+        let friendly = self.reno_friendly && self.curve(&epoch, t_s) < epoch.estimate;
+        if friendly && !linux {
             self.window.size = size.max(epoch.estimate);
         } else {
             // Sections 4.4 and 4.5: where the curve will be one round trip from now.
-            let target = self.curve(&epoch, t_s + ack.srtt.as_secs_f64()).clamp(size, 1.5 * size);
+            let ahead = if linux { ack.min_rtt } else { ack.srtt };
+            let mut target = self.curve(&epoch, t_s + ahead.as_secs_f64());
+            if linux && self.reno_friendly {
+                target = target.max(epoch.estimate);
+            }
+            if self.maximum == 0.0 {
+                target = target.max(size * (1.0 + self.first_growth));
+            }
+            target = target.clamp(size, 1.5 * size);
             let mut step = ((target - size) * acked / size).min(target - size);
             if self.max_growth_per_s.is_finite() && size >= epoch.origin {
                 step = step.min(self.max_growth_per_s * since_last.as_secs_f64());
@@ -213,6 +257,9 @@ impl CongestionControl for Cubic {
         let target = self.target(self.window.used(in_flight));
         self.window.collapse(target);
         self.flat = true;
+        if self.rules == CubicRules::Linux {
+            self.maximum = 0.0;
+        }
     }
 
     fn on_spurious(&mut self, _now: Time) {

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum HighSpeedResponse {
     /// The equations of RFC 3649, section 5.
-    #[default]
     Formula,
-    /// Its appendix B, with b in 256ths: whole steps of a, as kernels have it.
+    /// Its appendix B, with b in 256ths: whole steps of a, as Linux has it.
+    #[default]
     Table,
 }
 
@@ -31,16 +31,20 @@ pub struct HighSpeedSettings {
     pub high_decrease: f64,
     /// Where a(w) and b(w) come from. The table holds for the default windows alone.
     pub response: HighSpeedResponse,
+    /// Each acknowledged segment adds a(w)/w (RFC 3465); otherwise each acknowledgement does, as in the RFC and in
+    /// Linux.
+    pub byte_counting: bool,
 }
 
 impl Default for HighSpeedSettings {
     fn default() -> Self {
         HighSpeedSettings {
-            slow_start: SlowStartSettings::limited(),
+            slow_start: SlowStartSettings::default(),
             low_window: 38.0,
             high_window: 83_000.0,
             high_decrease: 0.1,
-            response: HighSpeedResponse::Formula,
+            response: HighSpeedResponse::default(),
+            byte_counting: false,
         }
     }
 }
@@ -123,8 +127,9 @@ impl CongestionControl for HighSpeed {
     fn on_ack(&mut self, ack: &Ack) {
         let rest = self.window.grow(ack);
         if rest > 0.0 {
+            let counted = if self.settings.byte_counting { rest } else { rest.min(1.0) };
             let increase = self.increase();
-            self.window.size += rest * (increase / self.window.size).min(1.0);
+            self.window.size += counted * (increase / self.window.size).min(1.0);
         }
     }
 

@@ -1,60 +1,53 @@
 use crate::congestion_control::Ack;
 use crate::round::Round;
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// HyStart++ with its constants by the names of RFC 9406, section 4.3.
+/// HyStart with the constants that Linux has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HyStartSettings {
-    /// L: most segments that one acknowledgement adds, for a sender that does not pace.
-    pub limit: u32,
-    /// `MIN_RTT_THRESH`: a smaller rise of the RTT never counts.
-    pub min_rtt_threshold_ns: u64,
-    /// `MAX_RTT_THRESH`: a larger rise always counts.
-    pub max_rtt_threshold_ns: u64,
-    /// `MIN_RTT_DIVISOR`: the share of the last round's RTT that counts as a rise, as its inverse.
-    pub min_rtt_divisor: u32,
-    /// `N_RTT_SAMPLE`: samples before a round is judged.
+    /// A smaller window never leaves slow start, in segments.
+    pub low_window: f64,
+    /// Acknowledgements so close to each other are a train.
+    pub ack_delta_ns: u64,
+    /// A train may last half of the smallest RTT and of this: what segmentation offload delays.
+    pub ack_delay_ns: u64,
+    /// RTT samples of a round that are only recorded; those after them are judged.
     pub rtt_samples: u32,
-    /// `CSS_GROWTH_DIVISOR`: so many times slower is conservative slow start.
-    pub growth_divisor: f64,
-    /// `CSS_ROUNDS`: rounds of conservative slow start, and then congestion avoidance.
-    pub rounds: u32,
+    /// A smaller rise of the RTT never counts.
+    pub min_rtt_threshold_ns: u64,
+    /// A larger rise always counts.
+    pub max_rtt_threshold_ns: u64,
+    /// The share of the smallest RTT that counts as a rise, as its inverse.
+    pub min_rtt_divisor: u32,
 }
 
 impl Default for HyStartSettings {
     fn default() -> Self {
         HyStartSettings {
-            limit: 8,
+            low_window: 16.0,
+            ack_delta_ns: 2_000_000,
+            ack_delay_ns: 1_000_000,
+            rtt_samples: 8,
             min_rtt_threshold_ns: 4_000_000,
             max_rtt_threshold_ns: 16_000_000,
             min_rtt_divisor: 8,
-            rtt_samples: 8,
-            growth_divisor: 4.0,
-            rounds: 5,
         }
     }
 }
 
-/// The state of RFC 9406, section 4.2. It is for the first slow start of a connection alone.
+/// HyStart: S. Ha, I. Rhee, "Taming the elephants: New TCP slow start", Computer Networks 55 (2011) 2092. Slow
+/// start ends where a train of acknowledgements is as long as half of the path, or where the RTT rises.
 #[derive(Clone, Debug)]
 pub(crate) struct HyStart {
     settings: HyStartSettings,
     round: Round,
-    last_round_min: Option<Span>,
-    current_round_min: Option<Span>,
+    round_began: Time,
+    last_ack: Time,
+    round_rtt: Option<Span>,
     samples: u32,
-    /// Conservative slow start, if under way.
-    conservative: Option<Conservative>,
-}
-
-#[derive(Clone, Debug)]
-struct Conservative {
-    baseline: Span,
-    /// The round in which it began counts.
-    rounds: u32,
 }
 
 impl HyStart {
@@ -62,63 +55,46 @@ impl HyStart {
         HyStart {
             settings: settings.clone(),
             round: Round::default(),
-            last_round_min: None,
-            current_round_min: None,
+            round_began: Time::ZERO,
+            last_ack: Time::ZERO,
+            round_rtt: None,
             samples: 0,
-            conservative: None,
         }
     }
 
-    /// The share of slow start's growth that is allowed.
-    pub(crate) fn share(&self) -> f64 {
-        if self.conservative.is_some() { 1.0 / self.settings.growth_divisor } else { 1.0 }
-    }
-
-    /// Judges `ack`; whether the rounds of conservative slow start are over.
-    pub(crate) fn ends(&mut self, ack: &Ack) -> bool {
-        if self.round.ended(ack) {
-            if let Some(conservative) = &mut self.conservative {
-                conservative.rounds += 1;
-                if conservative.rounds >= self.settings.rounds {
-                    return true;
-                }
-            }
-            self.last_round_min = self.current_round_min.take();
-            self.samples = 0;
-        }
+    /// Judges `ack`; whether slow start is over at a window of `window` segments.
+    pub(crate) fn ends(&mut self, window: f64, ack: &Ack) -> bool {
         let Some(rtt) = ack.rtt else { return false };
-        let current = self.current_round_min.map_or(rtt, |min| min.min(rtt));
-        self.current_round_min = Some(current);
-        self.samples += 1;
-        if self.samples < self.settings.rtt_samples {
+        if window < self.settings.low_window {
             return false;
         }
-        match &self.conservative {
-            // It was jitter: go on as before.
-            Some(conservative) if current < conservative.baseline => self.conservative = None,
-            Some(_) => {}
-            None => {
-                if self.last_round_min.is_some_and(|last| current >= last + self.threshold(last)) {
-                    self.conservative = Some(Conservative { baseline: current, rounds: 0 });
-                }
-            }
+        if self.round.ended(ack) {
+            (self.round_began, self.last_ack) = (ack.now, ack.now);
+            (self.round_rtt, self.samples) = (None, 0);
         }
-        false
+        self.train_is_long(ack) || self.rtt_rises(rtt, ack.min_rtt)
     }
 
-    fn threshold(&self, last: Span) -> Span {
-        let share = Span::from_ps(last.ps() / u64::from(self.settings.min_rtt_divisor.max(1)));
-        let least = Span::from_ns(self.settings.min_rtt_threshold_ns);
-        least.max(share.min(Span::from_ns(self.settings.max_rtt_threshold_ns)))
+    fn train_is_long(&mut self, ack: &Ack) -> bool {
+        if ack.now.since(self.last_ack) > Span::from_ns(self.settings.ack_delta_ns) {
+            return false;
+        }
+        self.last_ack = ack.now;
+        let longest = ack.min_rtt + Span::from_ns(self.settings.ack_delay_ns);
+        ack.now.since(self.round_began) > Span::from_ps(longest.ps() / 2)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_takes_128_bytes_at_most() {
-        assert!(size_of::<HyStart>() <= 128);
+    fn rtt_rises(&mut self, rtt: Span, least: Span) -> bool {
+        let of_round = self.round_rtt.map_or(rtt, |known| known.min(rtt));
+        self.round_rtt = Some(of_round);
+        if self.samples < self.settings.rtt_samples {
+            self.samples += 1;
+            return false;
+        }
+        let HyStartSettings { min_rtt_divisor, min_rtt_threshold_ns, max_rtt_threshold_ns, .. } =
+            self.settings;
+        let share = Span::from_ps(least.ps() / u64::from(min_rtt_divisor.max(1)));
+        let rise = share.min(Span::from_ns(max_rtt_threshold_ns)).max(Span::from_ns(min_rtt_threshold_ns));
+        of_round > least + rise
     }
 }

@@ -42,6 +42,7 @@ impl AlgorithmSettings {
                 ("c", settings.c, POSITIVE),
                 ("beta", settings.beta, SHARE),
                 ("max_growth_per_s", settings.max_growth_per_s.unwrap_or(1.0), POSITIVE),
+                ("first_growth", settings.first_growth, (0.0, 1.0)),
             ],
             AlgorithmSettings::HighSpeed(settings) => vec![
                 ("low_window", settings.low_window, (1.0, 1e9)),
@@ -66,7 +67,12 @@ impl AlgorithmSettings {
                 ("gamma", settings.gamma, WINDOW),
                 ("zeta", settings.zeta, WINDOW),
             ],
-            AlgorithmSettings::Westwood(settings) => vec![("memory", settings.memory, (0.0, 0.999))],
+            AlgorithmSettings::Westwood(settings) => {
+                vec![
+                    ("memory", settings.memory, (0.0, 0.999)),
+                    ("stages", f64::from(settings.stages), (1.0, 2.0)),
+                ]
+            }
             AlgorithmSettings::Vegas(settings) => vec![
                 ("alpha", settings.alpha, WINDOW),
                 ("beta", settings.beta, (settings.alpha, 1e9)),
@@ -151,6 +157,11 @@ fn slow_start(settings: &SlowStartSettings) -> Vec<Parameter> {
             ("slow_start.max_threshold", *max_threshold, (2.0, 1e12)),
         ],
         SlowStartSettings::HyStart(hystart) => vec![
+            ("slow_start.low_window", hystart.low_window, WINDOW),
+            ("slow_start.rtt_samples", f64::from(hystart.rtt_samples), LIMIT),
+            ("slow_start.min_rtt_divisor", f64::from(hystart.min_rtt_divisor), LIMIT),
+        ],
+        SlowStartSettings::HyStartPlusPlus(hystart) => vec![
             ("slow_start.limit", f64::from(hystart.limit), LIMIT),
             ("slow_start.min_rtt_divisor", f64::from(hystart.min_rtt_divisor), LIMIT),
             ("slow_start.rtt_samples", f64::from(hystart.rtt_samples), LIMIT),

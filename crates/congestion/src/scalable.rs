@@ -15,8 +15,10 @@ pub struct ScalableSettings {
     pub increase: f64,
     /// b: the share of the window that a loss takes.
     pub decrease: f64,
-    /// Up to this window it is Reno, in segments.
+    /// Up to this window it is Reno, in segments: 16 in the paper.
     pub legacy_window: f64,
+    /// Never slower than Reno, as in Linux.
+    pub reno_friendly: bool,
 }
 
 impl Default for ScalableSettings {
@@ -25,8 +27,16 @@ impl Default for ScalableSettings {
             slow_start: SlowStartSettings::default(),
             increase: 0.01,
             decrease: 0.125,
-            legacy_window: 16.0,
+            legacy_window: 0.0,
+            reno_friendly: true,
         }
+    }
+}
+
+impl ScalableSettings {
+    /// As its paper has it.
+    pub fn kelly() -> Self {
+        ScalableSettings { legacy_window: 16.0, reno_friendly: false, ..ScalableSettings::default() }
     }
 }
 
@@ -63,8 +73,16 @@ impl CongestionControl for Scalable {
     fn on_ack(&mut self, ack: &Ack) {
         let rest = self.window.grow(ack);
         let size = self.window.size;
-        let legacy = size <= self.settings.legacy_window;
-        self.window.size += rest * if legacy { 1.0 / size } else { self.settings.increase };
+        let ScalableSettings { increase, legacy_window, reno_friendly, .. } = self.settings;
+        let reno = 1.0 / size;
+        self.window.size += rest
+            * if size <= legacy_window {
+                reno
+            } else if reno_friendly {
+                increase.max(reno)
+            } else {
+                increase
+            };
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {

@@ -1,5 +1,6 @@
 use crate::congestion_control::Ack;
 use crate::hystart::{HyStart, HyStartSettings};
+use crate::hystart_plus_plus::{HyStartPlusPlus, HyStartPlusPlusSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,9 +24,13 @@ pub enum SlowStartSettings {
         #[serde(default = "two")]
         limit: u32,
     },
-    /// Ends before losses when the RTT rises (RFC 9406).
+    /// Ends before losses where acknowledgements come in long trains or the RTT rises (Ha, Rhee 2011), as in
+    /// Linux; an acknowledgement adds all that it acknowledges.
     #[serde(rename = "hystart")]
     HyStart(HyStartSettings),
+    /// Slows down before losses when the RTT rises, and ends (RFC 9406).
+    #[serde(rename = "hystart++")]
+    HyStartPlusPlus(HyStartPlusPlusSettings),
 }
 
 fn two() -> u32 {
@@ -48,9 +53,14 @@ impl SlowStartSettings {
         SlowStartSettings::Limited { max_threshold: hundred(), limit: two() }
     }
 
-    /// RFC 9406 with its recommended constants.
+    /// HyStart with the constants of Linux.
     pub fn hystart() -> Self {
         SlowStartSettings::HyStart(HyStartSettings::default())
+    }
+
+    /// RFC 9406 with its recommended constants.
+    pub fn hystart_plus_plus() -> Self {
+        SlowStartSettings::HyStartPlusPlus(HyStartPlusPlusSettings::default())
     }
 }
 
@@ -59,6 +69,7 @@ enum Kind {
     Standard,
     Limited { max_threshold: f64 },
     HyStart(Box<HyStart>),
+    HyStartPlusPlus(Box<HyStartPlusPlus>),
 }
 
 /// The state of a slow start.
@@ -72,15 +83,18 @@ pub(crate) struct SlowStart {
 impl SlowStart {
     pub(crate) fn new(settings: &SlowStartSettings) -> Self {
         let (kind, limit) = match settings {
-            SlowStartSettings::Standard { limit } => (Kind::Standard, *limit),
+            SlowStartSettings::Standard { limit } => (Kind::Standard, f64::from(*limit)),
             SlowStartSettings::Limited { max_threshold, limit } => {
-                (Kind::Limited { max_threshold: *max_threshold }, *limit)
+                (Kind::Limited { max_threshold: *max_threshold }, f64::from(*limit))
             }
             SlowStartSettings::HyStart(settings) => {
-                (Kind::HyStart(Box::new(HyStart::new(settings))), settings.limit)
+                (Kind::HyStart(Box::new(HyStart::new(settings))), f64::INFINITY)
+            }
+            SlowStartSettings::HyStartPlusPlus(settings) => {
+                (Kind::HyStartPlusPlus(Box::new(HyStartPlusPlus::new(settings))), f64::from(settings.limit))
             }
         };
-        SlowStart { kind, limit: f64::from(limit.max(1)), after_timeout: false }
+        SlowStart { kind, limit: limit.max(1.0), after_timeout: false }
     }
 
     /// By how many segments `window` grows for `ack`, and how many of the acknowledged ones count.
@@ -93,24 +107,26 @@ impl SlowStart {
             Kind::Limited { max_threshold } if window > *max_threshold => {
                 1.0 / libm::floor(window / (0.5 * max_threshold)).max(1.0)
             }
-            Kind::Standard | Kind::Limited { .. } => 1.0,
-            Kind::HyStart(hystart) => hystart.share(),
+            Kind::Standard | Kind::Limited { .. } | Kind::HyStart(_) => 1.0,
+            Kind::HyStartPlusPlus(hystart) => hystart.share(),
         };
         Growth { segments: counted * share, counted }
     }
 
-    /// Lets slow start see `ack`; whether it is over, so that the window becomes the threshold.
-    pub(crate) fn ends(&mut self, ack: &Ack) -> bool {
+    /// Lets slow start see `ack`; whether it is over, so that a window of `window` segments becomes the threshold.
+    pub(crate) fn ends(&mut self, window: f64, ack: &Ack) -> bool {
         match &mut self.kind {
-            Kind::HyStart(hystart) => hystart.ends(ack),
-            _ => false,
+            Kind::HyStart(hystart) => hystart.ends(window, ack),
+            Kind::HyStartPlusPlus(hystart) => hystart.ends(ack),
+            Kind::Standard | Kind::Limited { .. } => false,
         }
     }
 
     /// The network was congested, or the window has reached its threshold.
     pub(crate) fn leave(&mut self) {
         self.after_timeout = false;
-        if let Kind::HyStart(_) = &self.kind {
+        // RFC 9406, section 4.3: for the first slow start of a connection alone.
+        if let Kind::HyStartPlusPlus(_) = &self.kind {
             self.kind = Kind::Standard;
         }
     }

@@ -43,7 +43,7 @@ impl Window {
         if !self.in_slow_start() {
             return acked;
         }
-        if self.slow_start.ends(ack) {
+        if self.slow_start.ends(self.size, ack) {
             self.leave_slow_start();
             return acked;
         }
@@ -68,6 +68,12 @@ impl Window {
     pub(crate) fn yield_to(&mut self, size: f64) {
         self.size = size.max(2.0);
         self.threshold = self.threshold.min(self.size);
+    }
+
+    /// Both become `size`, without a congestion.
+    pub(crate) fn settle(&mut self, size: f64) {
+        self.size = size.max(2.0);
+        self.threshold = self.size;
     }
 
     /// Congestion: both become `target`, which is at least 2 (RFC 5681, equation 4).

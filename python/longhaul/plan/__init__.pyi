@@ -36,6 +36,7 @@ __all__ = [
     "ConstantRateModel",
     "CorrelatedLossModel",
     "CubicAlgorithmSettings",
+    "CubicRules",
     "DctcpAlgorithmSettings",
     "DelayModel",
     "Direction",
@@ -66,6 +67,7 @@ __all__ = [
     "HighSpeedResponse",
     "HighspeedAlgorithmSettings",
     "HtcpAlgorithmSettings",
+    "HystartPlusPlusSlowStartSettings",
     "HystartSlowStartSettings",
     "IllinoisAlgorithmSettings",
     "IndependentLossModel",
@@ -186,9 +188,29 @@ class LimitedSlowStartSettings(TypedDict):
     """RFC 3742's ``max_ssthresh``, in segments."""
 
 class HystartSlowStartSettings(TypedDict):
-    """Ends before losses when the RTT rises (RFC 9406)."""
+    """Ends before losses where acknowledgements come in long trains or the RTT rises (Ha, Rhee 2011), as
+    in Linux; an acknowledgement adds all that it acknowledges."""
 
     kind: ReadOnly[Literal["hystart"]]
+    ack_delay_ns: NotRequired[ReadOnly[int]]
+    """A train may last half of the smallest RTT and of this: what segmentation offload delays."""
+    ack_delta_ns: NotRequired[ReadOnly[int]]
+    """Acknowledgements so close to each other are a train."""
+    low_window: NotRequired[ReadOnly[float]]
+    """A smaller window never leaves slow start, in segments."""
+    max_rtt_threshold_ns: NotRequired[ReadOnly[int]]
+    """A larger rise always counts."""
+    min_rtt_divisor: NotRequired[ReadOnly[int]]
+    """The share of the smallest RTT that counts as a rise, as its inverse."""
+    min_rtt_threshold_ns: NotRequired[ReadOnly[int]]
+    """A smaller rise of the RTT never counts."""
+    rtt_samples: NotRequired[ReadOnly[int]]
+    """RTT samples of a round that are only recorded; those after them are judged."""
+
+class HystartPlusPlusSlowStartSettings(TypedDict):
+    """Slows down before losses when the RTT rises, and ends (RFC 9406)."""
+
+    kind: ReadOnly[Literal["hystart++"]]
     growth_divisor: NotRequired[ReadOnly[float]]
     """``CSS_GROWTH_DIVISOR``: so many times slower is conservative slow start."""
     limit: NotRequired[ReadOnly[int]]
@@ -204,8 +226,16 @@ class HystartSlowStartSettings(TypedDict):
     rtt_samples: NotRequired[ReadOnly[int]]
     """``N_RTT_SAMPLE``: samples before a round is judged."""
 
-SlowStartSettings = StandardSlowStartSettings | LimitedSlowStartSettings | HystartSlowStartSettings
+SlowStartSettings = (
+    StandardSlowStartSettings
+    | LimitedSlowStartSettings
+    | HystartSlowStartSettings
+    | HystartPlusPlusSlowStartSettings
+)
 """How a window grows below its threshold."""
+
+CubicRules = Literal["linux", "rfc9438"]
+"""Where Linux differs from the RFC."""
 
 HighSpeedResponse = Literal["formula", "table"]
 """Where a(w) and b(w) come from."""
@@ -236,6 +266,9 @@ class BicAlgorithmSettings(TypedDict):
     algorithm: ReadOnly[Literal["bic"]]
     beta: NotRequired[ReadOnly[float]]
     """What is left of the window after a loss: 819/1024."""
+    delayed_acks: NotRequired[ReadOnly[bool]]
+    """Multiply increments by the mean number of segments that an acknowledgement is for, as Linux does
+    since it counts acknowledgements no more but segments."""
     fast_convergence: NotRequired[ReadOnly[bool]]
     """After a loss below the last maximum, aim lower than where it happened."""
     low_window: NotRequired[ReadOnly[float]]
@@ -259,10 +292,14 @@ class CubicAlgorithmSettings(TypedDict):
     """C, in segments per second cubed."""
     fast_convergence: NotRequired[ReadOnly[bool]]
     """After a loss below the last maximum, aim lower than where it happened (section 4.7)."""
+    first_growth: NotRequired[ReadOnly[float]]
+    """Until the first loss a round trip adds at least this share of the window; the RFC has 0."""
     max_growth_per_s: NotRequired[ReadOnly[float | None]]
     """Beyond the last maximum, at most so many segments per second; None: no limit, as in the RFC."""
     reno_friendly: NotRequired[ReadOnly[bool]]
     """Never slower than Reno would be (section 4.3)."""
+    rules: NotRequired[ReadOnly[CubicRules]]
+    """Whose rules hold where Linux differs from the RFC."""
     slow_start: NotRequired[ReadOnly[SlowStartSettings]]
     """Growth below the threshold."""
 
@@ -270,6 +307,9 @@ class HighspeedAlgorithmSettings(TypedDict):
     """RFC 3649."""
 
     algorithm: ReadOnly[Literal["highspeed"]]
+    byte_counting: NotRequired[ReadOnly[bool]]
+    """Each acknowledged segment adds a(w)/w (RFC 3465); otherwise each acknowledgement does, as in the RFC
+    and in Linux."""
     high_decrease: NotRequired[ReadOnly[float]]
     """``High_Decrease``: the share of the window that a loss takes at ``High_Window``."""
     high_window: NotRequired[ReadOnly[float]]
@@ -290,7 +330,9 @@ class ScalableAlgorithmSettings(TypedDict):
     increase: NotRequired[ReadOnly[float]]
     """a: segments that each acknowledged one adds."""
     legacy_window: NotRequired[ReadOnly[float]]
-    """Up to this window it is Reno, in segments."""
+    """Up to this window it is Reno, in segments: 16 in the paper."""
+    reno_friendly: NotRequired[ReadOnly[bool]]
+    """Never slower than Reno, as in Linux."""
     slow_start: NotRequired[ReadOnly[SlowStartSettings]]
     """Growth below the threshold."""
 
@@ -301,12 +343,13 @@ class HtcpAlgorithmSettings(TypedDict):
     adaptive_backoff: NotRequired[ReadOnly[bool]]
     """The factor after a congestion is RTTmin/RTTmax, between 0.5 and 0.8; otherwise 0.5."""
     bandwidth_switch: NotRequired[ReadOnly[float]]
-    """A change of throughput between two congestions by more than this share makes the factor 0.5."""
+    """A change of throughput between two congestions by more than this share makes the factor 0.5, and
+    that of the next congestion, too."""
     low_speed_ns: NotRequired[ReadOnly[int]]
     """``Delta_L``: until so long after a congestion it is Reno."""
     rtt_scaling: NotRequired[ReadOnly[bool]]
     """Divides the growth by 0.1 s/RTTmin, between 0.5 and 10, so that long and short round trips grow
-    alike per second (section 3.4; Linux has it on)."""
+    alike per second (section 3.4), rounded down, at least 1."""
     slow_start: NotRequired[ReadOnly[SlowStartSettings]]
     """Growth below the threshold."""
 
@@ -344,10 +387,19 @@ class WestwoodAlgorithmSettings(TypedDict):
     """Westwood+ (Grieco, Mascolo 2004)."""
 
     algorithm: ReadOnly[Literal["westwood"]]
+    half_in_recovery: NotRequired[ReadOnly[bool]]
+    """During a recovery the window is half of what it was, and only then what the path carries; otherwise
+    that from the beginning of the recovery on, as in the paper."""
+    least_interval_ns: NotRequired[ReadOnly[int]]
+    """A sample of the bandwidth takes a round trip, and at least so long."""
     memory: NotRequired[ReadOnly[float]]
-    """Weight of the past in the mean of the bandwidth; at least 0, below 1."""
+    """Weight of the past in the mean of the bandwidth, at least 0, below 1: 0.9 in the paper."""
     slow_start: NotRequired[ReadOnly[SlowStartSettings]]
     """Growth below the threshold."""
+    stages: NotRequired[ReadOnly[int]]
+    """How often the mean is taken: of the samples (1, as in the paper), or of their means (2)."""
+    tick_ns: NotRequired[ReadOnly[int]]
+    """RTTs are measured in so much, and rounded up: a tick of the kernel's clock. 0: exactly."""
 
 class VegasAlgorithmSettings(TypedDict):
     """Vegas (Brakmo, Peterson 1995)."""

@@ -8,18 +8,23 @@ struct parameters {
 	/* The search divisor, its inverse, and that of what it is less one. */
 	u64 divisor, share, share_beyond;
 	u64 beta, fast_convergence;
+	/* Whether increments are multiplied by the segments per acknowledgement. */
+	u64 delayed_acks;
 };
 
 struct cc {
 	struct window window;
 	/* Where the last loss was; 0 before the first one. */
 	u64 maximum, maximum_before;
+	/* Mean number of segments that an acknowledgement is for. */
+	u64 per_ack;
 };
 
 INLINE void cc_begin(struct cc *cc, u64 initial)
 {
 	window_begin(&cc->window, initial);
 	cc->maximum = cc->maximum_before = 0;
+	cc->per_ack = 2 * ONE;
 }
 
 /* Segments that the next round trip adds. */
@@ -42,9 +47,16 @@ INLINE u64 cc_increment(const struct cc *cc, const struct parameters *with)
 
 INLINE void cc_grow(struct cc *cc, const struct parameters *with, const struct ack *ack)
 {
-	u64 rest = window_grow(&cc->window, &with->slow_start, ack);
-	if (rest)
-		window_add(&cc->window, product(rest, quotient(cc_increment(cc, with), cc->window.size)));
+	u64 rest, increment;
+	if (ack->acked && !ack->recovering)
+		cc->per_ack += (smaller(ack->acked, 1 << 16) << 28) - cc->per_ack / 16;
+	rest = window_grow(&cc->window, &with->slow_start, ack);
+	if (!rest)
+		return;
+	increment = cc_increment(cc, with);
+	if (with->delayed_acks)
+		increment = product(increment, cc->per_ack);
+	window_add(&cc->window, product(rest, quotient(increment, cc->window.size)));
 }
 
 INLINE u64 cc_target(struct cc *cc, const struct parameters *with, u32 in_flight)

@@ -7,7 +7,38 @@ struct parameters {
 	u64 low_window;
 	/* log2 of it; and what b loses with each doubling beyond it. */
 	u64 log2_low_window, slope;
+	/* a and b by the table; and whether each segment adds a(w)/w, not each acknowledgement. */
+	u64 table, byte_counting;
 };
+
+#define ROWS 72
+
+/* RFC 3649, appendix B: in row i, counted from 1, the largest window with a(w) = i, and b(w) in 256ths. */
+static const struct {
+	u32 window, decrease;
+} table[ROWS] = {
+	{ 38, 128 }, { 118, 112 }, { 221, 104 }, { 347, 98 }, { 495, 93 }, { 663, 89 }, { 851, 86 }, { 1058, 83 },
+	{ 1284, 81 }, { 1529, 78 }, { 1793, 76 }, { 2076, 74 }, { 2378, 72 }, { 2699, 71 }, { 3039, 69 },
+	{ 3399, 68 }, { 3778, 66 }, { 4177, 65 }, { 4596, 64 }, { 5036, 62 }, { 5497, 61 }, { 5979, 60 },
+	{ 6483, 59 }, { 7009, 58 }, { 7558, 57 }, { 8130, 56 }, { 8726, 55 }, { 9346, 54 }, { 9991, 53 },
+	{ 10661, 52 }, { 11358, 52 }, { 12082, 51 }, { 12834, 50 }, { 13614, 49 }, { 14424, 48 }, { 15265, 48 },
+	{ 16137, 47 }, { 17042, 46 }, { 17981, 45 }, { 18955, 45 }, { 19965, 44 }, { 21013, 43 }, { 22101, 43 },
+	{ 23230, 42 }, { 24402, 41 }, { 25618, 41 }, { 26881, 40 }, { 28193, 39 }, { 29557, 39 }, { 30975, 38 },
+	{ 32450, 38 }, { 33986, 37 }, { 35586, 36 }, { 37253, 36 }, { 38992, 35 }, { 40808, 35 }, { 42707, 34 },
+	{ 44694, 33 }, { 46776, 33 }, { 48961, 32 }, { 51258, 32 }, { 53677, 31 }, { 56230, 30 }, { 58932, 30 },
+	{ 61799, 29 }, { 64851, 28 }, { 68113, 28 }, { 71617, 27 }, { 75401, 26 }, { 79517, 26 }, { 84035, 25 },
+	{ 89053, 24 },
+};
+
+/* The first row whose window is not smaller, or the last one. */
+INLINE u32 row_of(u64 window)
+{
+	u32 row = 0, half;
+	for (half = 64; half; half /= 2)
+		if (row + half < ROWS && (u64)table[row + half - 1].window << 32 < window)
+			row += half;
+	return row;
+}
 
 struct cc {
 	struct window window;
@@ -87,6 +118,8 @@ INLINE u64 cc_increase(const struct parameters *with, u64 window)
 	u64 log2_window, share;
 	if (window <= with->low_window)
 		return ONE;
+	if (with->table)
+		return (row_of(window) + 1ULL) << 32;
 	log2_window = log2_of(window);
 	share = cc_decrease(with, log2_window);
 	share = quotient(2 * share, 2 * ONE - share);
@@ -104,13 +137,19 @@ INLINE void cc_grow(struct cc *cc, const struct parameters *with, const struct a
 		cc->whole = whole;
 		cc->increase = cc_increase(with, whole << 32);
 	}
+	if (!with->byte_counting)
+		rest = smaller(rest, ONE);
 	window_add(&cc->window, product(rest, quotient(cc->increase, cc->window.size)));
 }
 
 INLINE u64 cc_target(const struct cc *cc, const struct parameters *with, u32 in_flight)
 {
 	u64 used = window_used(&cc->window, in_flight);
-	return used - product(used, used <= with->low_window ? ONE / 2 : cc_decrease(with, log2_of(used)));
+	if (used <= with->low_window)
+		return used - used / 2;
+	if (with->table)
+		return used - product(used, (u64)table[row_of(used)].decrease << 24);
+	return used - product(used, cc_decrease(with, log2_of(used)));
 }
 
 INLINE void cc_on_congestion(struct cc *cc, const struct parameters *with, u64 now_ns, u32 in_flight)

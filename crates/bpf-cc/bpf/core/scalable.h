@@ -4,8 +4,8 @@
 
 struct parameters {
 	struct slow_start slow_start;
-	/* a, b, and up to what window it is Reno. */
-	u64 increase, decrease, legacy_window;
+	/* a, b, up to what window it is Reno, and whether it is never slower than Reno. */
+	u64 increase, decrease, legacy_window, reno_friendly;
 };
 
 struct cc {
@@ -17,10 +17,14 @@ INLINE void cc_begin(struct cc *cc, u64 initial) { window_begin(&cc->window, ini
 INLINE void cc_grow(struct cc *cc, const struct parameters *with, const struct ack *ack)
 {
 	u64 rest = window_grow(&cc->window, &with->slow_start, ack);
-	u64 size = cc->window.size;
-	if (rest)
-		window_add(&cc->window,
-			   product(rest, size <= with->legacy_window ? quotient(ONE, size) : with->increase));
+	u64 size = cc->window.size, growth = with->increase;
+	if (!rest)
+		return;
+	if (size <= with->legacy_window)
+		growth = quotient(ONE, size);
+	else if (with->reno_friendly)
+		growth = larger(growth, quotient(ONE, size));
+	window_add(&cc->window, product(rest, growth));
 }
 
 INLINE u64 cc_target(const struct cc *cc, const struct parameters *with, u32 in_flight)

@@ -3,6 +3,7 @@
 #include "window.h"
 
 #define CC_DRAWS 1
+#define CC_RECOVERS 1
 /* A power of 2. */
 #define MOST_STREAMS 32
 
@@ -128,7 +129,7 @@ INLINE void cc_on_timeout(struct cc *cc, const struct parameters *with, u64 now_
 	cc->split = cc->in_episode = 0;
 }
 
-INLINE void cc_on_recovered(struct cc *cc) { cc->in_episode = 0; }
+INLINE void cc_on_recovered(struct cc *cc, u64 now_ns) { cc->in_episode = 0; }
 
 INLINE void cc_on_spurious(struct cc *cc, const struct parameters *with)
 {

@@ -94,6 +94,7 @@ fn parameters_reach_the_cores() {
         AlgorithmSettings::Multcp(longhaul_congestion::MultcpSettings { flows: 16.0, ..Default::default() }),
         AlgorithmSettings::Htcp(longhaul_congestion::HtcpSettings {
             adaptive_backoff: false,
+            rtt_scaling: false,
             ..Default::default()
         }),
         AlgorithmSettings::Bic(longhaul_congestion::BicSettings {
@@ -109,6 +110,8 @@ fn parameters_reach_the_cores() {
         AlgorithmSettings::HighSpeed(longhaul_congestion::HighSpeedSettings {
             low_window: 20.0,
             high_decrease: 0.2,
+            response: longhaul_congestion::HighSpeedResponse::Formula,
+            byte_counting: true,
             ..Default::default()
         }),
     ] {

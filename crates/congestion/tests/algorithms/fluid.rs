@@ -199,6 +199,10 @@ impl Fluid {
         self.control.window()
     }
 
+    pub fn recovering(&self) -> bool {
+        self.recovering
+    }
+
     pub fn control_threshold(&self) -> f64 {
         self.control.threshold()
     }

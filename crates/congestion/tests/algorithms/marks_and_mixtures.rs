@@ -57,11 +57,19 @@ fn compound_yields_to_a_queue_of_gamma_segments() {
 #[test]
 fn westwood_leaves_bandwidth_times_smallest_rtt() {
     // 1,000 segments of path; the buffer does not matter.
-    for buffer in [200.0, 1_000.0, 3_000.0] {
-        let mut pipe = Fluid::named("westwood", Path::bottleneck(0.1, 10_000.0, buffer), Losses::None);
+    for (settings, buffer) in [WestwoodSettings::default(), WestwoodSettings::grieco_mascolo()]
+        .into_iter()
+        .flat_map(|settings| [200.0, 1_000.0, 3_000.0].map(|buffer| (settings.clone(), buffer)))
+    {
+        let settings = AlgorithmSettings::Westwood(settings);
+        let mut pipe = Fluid::new(&settings, Path::bottleneck(0.1, 10_000.0, buffer), Losses::None);
         pipe.run_for(1_500.0);
         assert!(pipe.episodes > 1);
-        near(pipe.left, 1_000.0, 0.02);
+        let episodes = pipe.episodes;
+        while pipe.episodes == episodes || pipe.recovering() {
+            pipe.step();
+        }
+        near(pipe.control_threshold(), 1_000.0, 0.02);
         let Algorithm::Westwood(algorithm) = &pipe.control else { panic!("another algorithm") };
         near(algorithm.bandwidth().unwrap(), 10_000.0, 0.02);
     }
@@ -71,8 +79,9 @@ fn westwood_leaves_bandwidth_times_smallest_rtt() {
 fn westwood_remembers_by_its_weight() {
     // With no memory the last round trip alone counts; the window after a loss by chance is then the one
     // before it.
-    let settings =
-        |memory| AlgorithmSettings::Westwood(WestwoodSettings { memory, ..WestwoodSettings::default() });
+    let settings = |memory| {
+        AlgorithmSettings::Westwood(WestwoodSettings { memory, ..WestwoodSettings::grieco_mascolo() })
+    };
     let left_share = |memory| {
         let mut pipe = Fluid::new(&settings(memory), Path::constant(0.1), Losses::Gap(20.0));
         pipe.run_for(50.0);
@@ -86,6 +95,31 @@ fn westwood_remembers_by_its_weight() {
     };
     assert!(left_share(0.0) > 0.98);
     assert!(left_share(0.9) < left_share(0.0));
+}
+
+#[test]
+fn westwood_of_linux_has_half_of_the_window_until_the_recovery_ends() {
+    let mut pipe = Fluid::named("westwood", Path::bottleneck(0.1, 10_000.0, 200.0), Losses::None);
+    pipe.run_for(100.0);
+    let episodes = pipe.episodes;
+    let mut window = 0.0;
+    while pipe.episodes == episodes {
+        window = pipe.control_window();
+        pipe.step();
+    }
+    near(pipe.left, window / 2.0, 0.01);
+}
+
+#[test]
+fn westwood_of_linux_measures_in_ticks() {
+    // A round trip of 20.1 ms is 21 ticks of 1 ms: the path seems to carry 21/20.1 of what it does.
+    let mut pipe = Fluid::named("westwood", Path::bottleneck(0.0201, 10_000.0, 100.0), Losses::None);
+    pipe.run_for(100.0);
+    let episodes = pipe.episodes;
+    while pipe.episodes == episodes || pipe.recovering() {
+        pipe.step();
+    }
+    near(pipe.control_threshold(), 210.0, 0.02);
 }
 
 #[test]

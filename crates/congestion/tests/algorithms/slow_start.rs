@@ -1,7 +1,7 @@
 use crate::fluid::{Fluid, Losses, Path, near};
 use longhaul_congestion::{
-    Ack, Algorithm, AlgorithmSettings, CongestionControl, HyStartSettings, Reno, RenoSettings,
-    SlowStartSettings,
+    Ack, Algorithm, AlgorithmSettings, CongestionControl, CubicSettings, HyStartPlusPlusSettings,
+    HyStartSettings, Reno, RenoSettings, SlowStartSettings,
 };
 use longhaul_units::{Span, Time};
 
@@ -89,8 +89,8 @@ fn round(reno: &mut Reno, from: u64, count: u64, rtt_ms: u64) -> u64 {
 }
 
 #[test]
-fn hystart_goes_on_at_a_quarter_when_the_rtt_rises_by_an_eighth_and_ends_after_five_rounds() {
-    let mut reno = reno(SlowStartSettings::hystart(), 10.0);
+fn hystart_plus_plus_goes_on_at_a_quarter_when_the_rtt_rises_by_an_eighth_and_ends_after_five_rounds() {
+    let mut reno = reno(SlowStartSettings::hystart_plus_plus(), 10.0);
     let mut next = round(&mut reno, 0, 20, 80);
     assert_eq!(reno.window(), 30.0);
     // RFC 9406, section 4.2: RttThresh = max(4, min(80/8, 16)) = 10 ms, judged from the 8th sample on.
@@ -112,8 +112,8 @@ fn hystart_goes_on_at_a_quarter_when_the_rtt_rises_by_an_eighth_and_ends_after_f
 }
 
 #[test]
-fn hystart_resumes_when_the_rise_was_jitter() {
-    let mut reno = reno(SlowStartSettings::hystart(), 10.0);
+fn hystart_plus_plus_resumes_when_the_rise_was_jitter() {
+    let mut reno = reno(SlowStartSettings::hystart_plus_plus(), 10.0);
     let mut next = round(&mut reno, 0, 20, 80);
     next = round(&mut reno, next, 20, 95);
     let slow = reno.window();
@@ -121,6 +121,59 @@ fn hystart_resumes_when_the_rise_was_jitter() {
     // Below the baseline of 95 ms: eight samples, of which the eighth finds out.
     round(&mut reno, next, 20, 90);
     assert_eq!(reno.window(), slow + 7.0 / 4.0 + 13.0);
+}
+
+/// Acknowledgements of one round, so many, so many microseconds apart, the first one at `from_us`. Returns the
+/// window that slow start ended at, if it ended.
+fn train(
+    reno: &mut Reno,
+    from_us: u64,
+    count: u64,
+    apart_us: u64,
+    rtt_ms: impl Fn(u64) -> u64,
+) -> Option<f64> {
+    for number in 0..count {
+        let now = Time::from_ns(1_000 * (from_us + number * apart_us));
+        reno.on_ack(&Ack { now, min_rtt: Span::from_ms(80), ..ack(1, number, count, rtt_ms(number)) });
+        if reno.threshold().is_finite() {
+            return Some(reno.threshold());
+        }
+    }
+    None
+}
+
+#[test]
+fn hystart_leaves_where_a_train_of_acknowledgements_takes_half_of_the_path() {
+    // 80 ms and the millisecond of offload: 40.5 ms; one acknowledgement each 0.5 ms: the 81st is at 40 ms, the 82nd
+    // at 40.5, the 83rd beyond. It is the one that adds nothing.
+    let mut even = reno(SlowStartSettings::hystart(), 20.0);
+    assert_eq!(train(&mut even, 1_000_000, 200, 500, |_| 80), Some(20.0 + 82.0));
+    // More than 2 ms apart is no train, and below 16 segments nothing counts.
+    let mut apart = reno(SlowStartSettings::hystart(), 20.0);
+    assert_eq!(train(&mut apart, 1_000_000, 200, 2_100, |_| 80), None);
+    let mut small = reno(SlowStartSettings::hystart(), 10.0);
+    assert_eq!(train(&mut small, 1_000_000, 6, 2_000, |_| 80), None);
+}
+
+#[test]
+fn hystart_leaves_where_the_rtt_of_a_round_is_more_than_an_eighth_above_the_smallest() {
+    // 80/8 = 10 ms. Eight samples are recorded, the ninth is judged.
+    let left = |rtt_ms: u64| {
+        let mut reno = reno(SlowStartSettings::hystart(), 20.0);
+        train(&mut reno, 1_000_000, 20, 3_000, |_| rtt_ms)
+    };
+    assert_eq!((left(90), left(91)), (None, Some(28.0)));
+    // One sample of the round without a queue is enough to go on.
+    let mut reno = reno(SlowStartSettings::hystart(), 20.0);
+    assert_eq!(train(&mut reno, 1_000_000, 20, 3_000, |number| if number == 3 { 80 } else { 120 }), None);
+}
+
+#[test]
+fn hystart_has_the_constants_of_linux() {
+    let found = HyStartSettings::default();
+    assert_eq!((found.low_window, found.rtt_samples, found.min_rtt_divisor), (16.0, 8, 8));
+    assert_eq!((found.ack_delta_ns, found.ack_delay_ns), (2_000_000, 1_000_000));
+    assert_eq!((found.min_rtt_threshold_ns, found.max_rtt_threshold_ns), (4_000_000, 16_000_000));
 }
 
 #[test]
@@ -131,17 +184,19 @@ fn hystart_leaves_before_a_deep_buffer_overflows_and_standard_does_not() {
     let mut standard = Fluid::named("reno", path, Losses::None);
     standard.run_for(5.0);
     assert!(standard.lost > 0);
-    let settings = AlgorithmSettings::Reno(RenoSettings { slow_start: SlowStartSettings::hystart() });
-    let mut careful = Fluid::new(&settings, path, Losses::None);
-    careful.run_for(5.0);
-    assert_eq!(careful.lost, 0);
-    assert!(careful.control.threshold().is_finite() && careful.queue() < 9_700.0);
+    for slow_start in [SlowStartSettings::hystart(), SlowStartSettings::hystart_plus_plus()] {
+        let settings = AlgorithmSettings::Reno(RenoSettings { slow_start });
+        let mut careful = Fluid::new(&settings, path, Losses::None);
+        careful.run_for(5.0);
+        assert_eq!(careful.lost, 0);
+        assert!(careful.control.threshold().is_finite() && careful.queue() < 9_700.0);
+    }
 }
 
 #[test]
-fn hystart_has_the_constants_of_rfc_9406() {
+fn hystart_plus_plus_has_the_constants_of_rfc_9406() {
     // Section 4.3.
-    let HyStartSettings {
+    let HyStartPlusPlusSettings {
         limit,
         min_rtt_threshold_ns,
         max_rtt_threshold_ns,
@@ -149,7 +204,7 @@ fn hystart_has_the_constants_of_rfc_9406() {
         rtt_samples,
         growth_divisor,
         rounds,
-    } = HyStartSettings::default();
+    } = HyStartPlusPlusSettings::default();
     assert_eq!((min_rtt_threshold_ns, max_rtt_threshold_ns), (4_000_000, 16_000_000));
     assert_eq!((limit, min_rtt_divisor, rtt_samples, rounds), (8, 8, 8, 5));
     assert_eq!(growth_divisor, 4.0);
@@ -162,10 +217,11 @@ fn each_algorithm_begins_with_its_customary_slow_start() {
         control.on_ack(&ack(20, 20, 200, 100));
         control.window() - window
     };
-    assert_eq!(first("cubic", 200.0), 8.0);
-    assert_eq!(first("highspeed", 200.0), 2.0 / 4.0);
+    assert_eq!(first("cubic", 200.0), 20.0);
     assert_eq!(first("tahoe", 200.0), 1.0);
-    for name in ["reno", "bic", "scalable", "htcp", "fast", "compound", "westwood", "illinois", "dctcp"] {
+    for name in
+        ["reno", "bic", "highspeed", "scalable", "htcp", "fast", "compound", "westwood", "illinois", "dctcp"]
+    {
         assert_eq!(first(name, 200.0), 2.0, "{name}");
     }
 }
@@ -173,7 +229,7 @@ fn each_algorithm_begins_with_its_customary_slow_start() {
 #[test]
 fn cubic_that_left_slow_start_without_loss_keeps_up_with_reno() {
     // RFC 9438, section 4.10: cwnd_prior is the window then, so that alpha is 1 from the start; 0.53 otherwise.
-    let mut cubic = Algorithm::new(&AlgorithmSettings::named("cubic").unwrap(), 10.0);
+    let mut cubic = Algorithm::new(&AlgorithmSettings::Cubic(CubicSettings::rfc9438()), 10.0);
     let at = |ms: u64, acknowledgement: Ack| Ack { now: Time::from_ns(1_000_000 * ms), ..acknowledgement };
     let mut next = 0;
     for rtt_ms in [80, 89, 101, 101, 101, 101, 101] {
