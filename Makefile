@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-three-clocks study-fit study-teragrid study-longcut study-faults
+.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-three-clocks study-algorithms study-netem-models study-fit study-teragrid study-longcut study-faults
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -73,6 +73,12 @@ study-sim-vs-live: setup ## simulated transfers compared with real ones on five 
 
 study-three-clocks: setup ## eight networks simulated, on the virtual and on the real clock; needs a guest kernel; twenty minutes
 	@$(UV) run --no-sync python studies/three_clocks/three_clocks.py $(ARGS)
+
+study-algorithms: setup ## eleven congestion controls on twelve paths, simulated and of Linux on the virtual clock; needs a guest kernel; three quarters of an hour
+	@$(UV) run --no-sync python studies/algorithms/algorithms.py $(ARGS)
+
+study-netem-models: setup ## the link models beside netem, tbf and queueing disciplines on the virtual clock; needs a guest kernel; ten minutes
+	@$(UV) run --no-sync python studies/netem_models/netem_models.py $(ARGS)
 
 study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purdue: 2,000 trials, two hours; ARGS=--full for 30,000
 	@$(UV) run --no-sync python studies/teragrid/teragrid.py $(ARGS)

@@ -12,6 +12,7 @@ from typing import Any
 
 sys.path.insert(0, str(FilePath(__file__).parents[1]))
 
+from comparison import judge
 from paths import PATHS, Path, scenario
 from study import Part, Study, run_study
 
@@ -82,6 +83,7 @@ PARTS = {
         "simulated", lambda study, given: study_clock(study, "simulated", given.rounds), rounds=3
     ),
     "virtual": Part("virtual", lambda study, given: study_clock(study, "virtual", given.rounds), rounds=3),
+    "comparison": Part("arithmetic", lambda study, _given: judge(study, ALGORITHMS)),
 }
 
 if __name__ == "__main__":

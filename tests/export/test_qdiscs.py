@@ -175,13 +175,29 @@ def test_what_tc_cannot_express_is_refused_with_its_place(
             "rate: {paced: 500Mbit, line_rate: 1Gbit}",
             "tc has no pacing: a bucket of 250000 bytes takes its place",
         ),
-        ("rate: 1Gbit\nqueue: {kind: red, min: 30p, max: 90p, limit: 200p}", "tc works out RED's weight"),
+        (
+            "rate: 1Gbit\nqueue: {kind: red, min: 30p, max: 90p, limit: 200p, gentle: false, weight: 0.003}",
+            "powers of 2: 0.00390625, not 0.003",
+        ),
+        ("rate: 1Gbit\nqueue: {kind: red, min: 30p, max: 90p, limit: 200p}", "drops every packet above max"),
     ],
 )
 def test_what_tc_expresses_roughly_is_told(models: str, words: str) -> None:
     warnings = [each.headline for each in exported(models).warnings]
     assert len(warnings) == 1
     assert words in warnings[0]
+
+
+@pytest.mark.parametrize("shift", [1, 4, 9, 12])
+def test_tc_chooses_the_weight_of_the_scenario(shift: int) -> None:
+    queue = f"{{kind: red, min: 30p, max: 90p, limit: 200p, gentle: false, weight: {2**-shift}}}"
+    (red,) = (line for line in commands(f"rate: 1Gbit\nqueue: {queue}") if " red " in line)
+    least, packet, burst = (number(word, red) for word in ("min", "avpkt", "burst"))
+
+    # As tc does: the first weight W from 1/2 down with burst + 1 - min <= (1 - (1 - W)^burst) / W, in packets.
+    beyond = burst + 1 - least / packet
+    chosen = next(each for each in range(1, 32) if beyond <= (1 - (1 - 2.0**-each) ** burst) / 2.0**-each)
+    assert chosen == shift
 
 
 def test_what_runs_on_the_network_is_left_out_and_told() -> None:

@@ -60,5 +60,5 @@ pub use settings::{AlgorithmSettings, NAMES};
 pub use slow_start::SlowStartSettings;
 pub use stochastic::{PhiMode, Stochastic, StochasticModel, StochasticSettings};
 pub use tahoe::{Tahoe, TahoeSettings};
-pub use vegas::{Vegas, VegasSettings};
+pub use vegas::{Vegas, VegasRules, VegasSettings};
 pub use westwood::{Westwood, WestwoodSettings};

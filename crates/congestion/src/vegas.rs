@@ -6,12 +6,26 @@ use longhaul_units::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Where Linux differs from the paper.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VegasRules {
+    /// Slow start grows in each round trip, and leaves with a segment more than an empty path holds; queues are
+    /// counted as w (RTT/baseRTT - 1), in whole segments.
+    #[default]
+    Linux,
+    /// Slow start grows in every other round trip; queues are counted as w (1 - baseRTT/RTT).
+    Paper,
+}
+
 /// Vegas' parameters, by the names of its paper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VegasSettings {
-    /// Growth below the threshold, in every other round trip.
+    /// Growth below the threshold.
     pub slow_start: SlowStartSettings,
+    /// Whose rules hold where Linux differs from the paper.
+    pub rules: VegasRules,
     /// With fewer segments in queues the window grows by one.
     pub alpha: f64,
     /// With more segments in queues it shrinks by one.
@@ -26,6 +40,7 @@ impl Default for VegasSettings {
     fn default() -> Self {
         VegasSettings {
             slow_start: SlowStartSettings::default(),
+            rules: VegasRules::default(),
             alpha: 2.0,
             beta: 4.0,
             gamma: 1.0,
@@ -61,14 +76,19 @@ impl Vegas {
     }
 
     fn judge(&mut self, base: Span, rtt: Span) {
-        // Section III-B: (Expected - Actual) baseRTT, the segments in queues.
         let size = self.window.size;
-        let queued = size * (1.0 - base.as_secs_f64() / rtt.as_secs_f64().max(1e-12));
+        let empty = size * base.as_secs_f64() / rtt.as_secs_f64().max(1e-12);
+        let linux = self.settings.rules == VegasRules::Linux;
+        // Section III-B: (Expected - Actual) baseRTT, the segments in queues.
+        let queued = if linux { libm::floor((size - empty) * size / empty.max(1e-12)) } else { size - empty };
         if self.window.in_slow_start() {
             if queued > self.settings.gamma {
+                if linux {
+                    self.window.size = size.min(empty + 1.0);
+                }
                 self.window.leave_slow_start();
             }
-            self.stands = !self.stands;
+            self.stands = !linux && !self.stands;
         } else if queued < self.settings.alpha {
             self.window.size += 1.0;
         } else if queued > self.settings.beta {

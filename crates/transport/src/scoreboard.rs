@@ -122,6 +122,10 @@ impl Scoreboard {
     pub(crate) fn lost_out(&self) -> u32 {
         self.lost_out
     }
+    /// Retransmissions that are neither acknowledged nor marked lost.
+    pub(crate) fn retrans_out(&self) -> u32 {
+        self.retrans_out
+    }
     /// One after the highest SACKed segment.
     pub(crate) fn sacked_end(&self) -> u64 {
         let end = self.recovery.as_ref().and_then(|recovery| recovery.sacked.end());

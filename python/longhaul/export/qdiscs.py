@@ -6,6 +6,7 @@ What tc has no words for is refused, and what it says only roughly is told: see 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import ceil, log2
 from typing import Any
 
 from longhaul.diagnostics import Code
@@ -26,6 +27,8 @@ LEAST_NETEM_PACKETS = 1000
 """netem's own limit."""
 _TAIL = 4
 """Standard deviations of jitter that netem's limit makes room for."""
+_WEIGHT = 0.05
+"""By which RED's weight may be off without a warning."""
 _FROM_A_TRACE = 'write a model of numbers, or follow the trace with "longhaul run"'
 
 
@@ -319,17 +322,50 @@ def _red(
     discipline: RedQueueDiscipline, limit: int, bits_per_s: int, rough: list[ScenarioValueError]
 ) -> Iterator[str]:
     least, most, packet = discipline["least_bytes"], discipline["most_bytes"], discipline["packet_bytes"]
-    rough.append(
-        ScenarioValueError(
-            Code.EXPORT_IMPOSSIBLE, ("queue",), "tc works out RED's weight by itself", "see man tc-red, burst"
+    shift = max(1, round(-log2(discipline["weight"])))
+    if abs(2**-shift / discipline["weight"] - 1) > _WEIGHT:
+        rough.append(
+            ScenarioValueError(
+                Code.EXPORT_IMPOSSIBLE,
+                ("queue",),
+                f"tc's weights are powers of 2: {2**-shift:g}, not {discipline['weight']:g}",
+                f"write weight: {2**-shift:g}",
+            )
         )
-    )
+    if discipline["gentle"]:
+        rough.append(
+            ScenarioValueError(
+                Code.EXPORT_IMPOSSIBLE,
+                ("queue",),
+                "tc's RED drops every packet above max",
+                "write gentle: false, or a larger max",
+            )
+        )
     yield f"red limit {limit} min {least} max {most} avpkt {packet}"
-    # The burst that man tc-red advises.
-    yield f"burst {max(1, -(-(2 * least + most) // (3 * packet)))} bandwidth {rate(bits_per_s)}"
+    yield f"burst {_burst(shift, least / packet)} bandwidth {rate(bits_per_s)}"
     yield f"probability {discipline['probability']:.9g}"
     if discipline["ecn"]:
         yield "ecn"
+
+
+def _burst(shift: int, least: float) -> int:
+    """The burst for which tc chooses the weight 2^-shift, with ``least`` packets as the lower threshold.
+
+    tc takes the largest weight W with burst + 1 - least <= (1 - (1 - W)^burst) / W.
+    """
+
+    def fits(burst: int) -> bool:
+        weight = 2.0**-shift
+        return burst + 1 - least <= (1 - (1 - weight) ** burst) / weight
+
+    low = ceil(least)
+    high = 2 * low + 2
+    while fits(high):
+        high *= 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
 
 
 def _ecn(discipline: CodelQueueDiscipline | FqCodelQueueDiscipline | PieQueueDiscipline) -> str:

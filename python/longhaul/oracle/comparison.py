@@ -11,6 +11,8 @@ from longhaul.oracle.expectations import (
     Z,
     burstiness,
     goodput_tolerance,
+    mean_copies,
+    mean_failures,
     mean_losses,
     median_tolerance_ns,
     most_bursty,
@@ -104,7 +106,7 @@ class _Judge:
 
     def links(self) -> Iterator[Row]:
         """What each direction of a link did to packets."""
-        all_losses = mean_losses(self.models.values())
+        all_losses, all_copies = mean_failures(self.models.values()), mean_copies(self.models.values())
         for number, link in enumerate(self.plan["links"]):
             for way in WAYS:
                 ends = [self.plan["nodes"][end]["name"] for end in link["endpoints"]]
@@ -112,14 +114,15 @@ class _Judge:
                 a, b = self.ours.links[number, way], self.oracle.links[number, way]
                 counts: float | None = None
                 reason = "TCP and programs send as much as they can"
+                most = max(a.offered, b.offered)
                 if not self.is_adaptive:
-                    counts = _EDGE_PACKETS + Z * (2 * max(a.offered, b.offered) * all_losses) ** 0.5
+                    counts = _EDGE_PACKETS + Z * (2 * most * (all_losses + all_copies)) ** 0.5
                     reason = "chance of the losses, and packets on their way at the end"
-                for quantity, x, y in (
-                    ("packets", a.offered, b.offered),
-                    ("delivered", a.delivered, b.delivered),
-                ):
-                    yield Row("link", name, quantity, "packets", x, y, counts, reason)
+                copies = mean_copies([self.models[number, way]])
+                offered = None if counts is None else counts + most * copies
+                more = f"{reason}; netem counts copies as offered" if copies else reason
+                yield Row("link", name, "packets", "packets", a.offered, b.offered, offered, more)
+                yield Row("link", name, "delivered", "packets", a.delivered, b.delivered, counts, reason)
                 yield self._loss_of_link(
                     name, self.models[number, way], (a.lost, a.offered), (b.lost, b.offered)
                 )
@@ -155,7 +158,7 @@ class _Judge:
         self, name: str, a: Mapping[str, Any], b: Mapping[str, Any], there: Sequence[Step]
     ) -> Iterator[Row]:
         models = self._models(there)
-        mean, burst = mean_losses(models), most_bursty(models)
+        mean, burst = mean_failures(models), most_bursty(models)
         lost = self.ours.losses(there, a), self.oracle.losses(there, b)
         tolerance = goodput_tolerance(b["goodput_bits_per_s"] or 0.0, lost if mean else (0, 0), burst)
         reason = "3 %" + (" and the chance of the losses" if mean else "")
@@ -179,15 +182,20 @@ class _Judge:
         self, name: str, a: Mapping[str, Any], b: Mapping[str, Any], there: Sequence[Step]
     ) -> Iterator[Row]:
         models = self._models(there)
-        mean, burst = mean_losses(models), most_bursty(models)
+        mean, burst = mean_failures(models), most_bursty(models)
         counts = self._sent(a), self._sent(b)
         share = share_tolerance(mean, *counts, burst)
         reason = "binomial, 99.9 %" if mean else "no loss model"
         if self._overflowed(there):
             share, reason = None, "overflows"
         goodputs = a["goodput_bits_per_s"], b["goodput_bits_per_s"]
-        tolerance = None if share is None else (goodputs[1] or 0.0) * (SOURCE_SHARE + share / (1 - mean))
-        yield Row("flow", name, "goodput", "bit/s", *goodputs, tolerance, reason)
+        copies = mean_copies(models)
+        tolerance = None
+        if share is not None:
+            by_chance = Z * (copies / max(counts[1], 1)) ** 0.5
+            tolerance = (goodputs[1] or 0.0) * (SOURCE_SHARE + share / (1 - mean) + copies + by_chance)
+        why = f"{reason}; Longhaul counts copies" if copies else reason
+        yield Row("flow", name, "goodput", "bit/s", *goodputs, tolerance, why)
         yield Row("flow", name, "loss", "share", a["loss"], b["loss"], share, reason)
         for quantity, key in (("delay median", "p50_ns"), ("delay maximum", "max_ns")):
             values = _of(a["delay"], key), _of(b["delay"], key)
@@ -200,15 +208,21 @@ class _Judge:
         """How far a median or a maximum of delays may be off, without what a program prints."""
         models = self._models(steps)
         sd_ns = path_jitter_ns(models)
-        is_limited = any(model["rate"]["model"] != "unlimited" for model in models)
+        is_limited = self._limited(steps)
         if self._overflowed(steps) or (is_limited and self.is_adaptive):
             return None, "the queue that traffic fills is in it"
-        if not is_median and (sd_ns or (is_limited and len(self.ours.flows) + len(self.ours.probes) > 1)):
-            return None, "an extreme of a random delay, or of what else is on the way"
+        if is_limited and len(self.ours.flows) + len(self.ours.probes) > 1:
+            return None, "what else is on the way, and when it leaves"
+        if not is_median and sd_ns:
+            return None, "an extreme of a random delay"
         grain = float(sum(STAGE_NS * _STAGES + rounding_ns(model) for model in models))
         if sd_ns:
             return grain + median_tolerance_ns(sd_ns, *counts), "chance of the jitter, 99.9 %"
         return grain, "netem's rounding of delays, and whole nanoseconds in each stage"
+
+    def _limited(self, steps: Sequence[Step]) -> bool:
+        """Whether a link on the way has a rate."""
+        return any(model["rate"]["model"] != "unlimited" for model in self._models(steps))
 
     def _overflowed(self, steps: Sequence[Step]) -> bool:
         """Whether a queue on the way dropped packets in either run."""
@@ -227,10 +241,12 @@ class _Judge:
             there, back = self._paths(source, destination)
             steps = [*there, *back]
             models = self._models(steps)
-            mean, burst = mean_losses(models), most_bursty(models)
-            yield Row(
-                "probe", name, "sent", "packets", a.sent, b.sent, _EDGE_PACKETS + 10 * mean, "the last ones"
-            )
+            mean, burst = mean_failures(models), most_bursty(models)
+            alike: float | None = _EDGE_PACKETS + 10 * mean
+            why = "the last ones"
+            if self.is_adaptive and self._limited(steps):
+                alike, why = None, "ping wakes up with each answer, and queues decide when that is"
+            yield Row("probe", name, "sent", "packets", a.sent, b.sent, alike, why)
             losses = a.loss, b.loss
             tolerance = share_tolerance(mean, a.sent, b.sent, burst)
             reason = "binomial, 99.9 %" if mean else "no loss model"
@@ -244,8 +260,9 @@ class _Judge:
         for quantity, place in (("RTT minimum", 0.0), ("RTT median", 0.5), ("RTT maximum", 1.0)):
             values = _quantile(a.rtt_ns, place), _quantile(b.rtt_ns, place)
             resolution = ping_resolution_ns(values[1] or 0.0)
-            if place == 0 and not path_jitter_ns(self._models(steps)):
-                # Sooner or later a probe meets empty queues.
+            fixed = self._limited(steps) and any(flow["kind"] == "udp" for flow in self.ours.flows.values())
+            if place == 0 and not path_jitter_ns(self._models(steps)) and not fixed:
+                # Sooner or later a probe meets empty queues, unless datagrams leave at fixed times.
                 models = self._models(steps)
                 within: float | None = float(sum(STAGE_NS * _STAGES + rounding_ns(each) for each in models))
                 reason = "netem's rounding of delays"

@@ -33,6 +33,18 @@ def mean_losses(directions: Iterable[Direction]) -> float:
     return 1 - prod(1 - (mean_loss(each["loss"]) or 0.0) for each in directions)
 
 
+def mean_failures(directions: Iterable[Direction]) -> float:
+    """The share of packets that do not arrive along a path, lost or with an inverted bit."""
+    return 1 - prod(
+        (1 - (mean_loss(each["loss"]) or 0.0)) * (1 - each.get("corrupt", 0.0)) for each in directions
+    )
+
+
+def mean_copies(directions: Iterable[Direction]) -> float:
+    """How many copies of a packet the links of a path add to it."""
+    return prod(1 + each.get("duplicate", 0.0) for each in directions) - 1
+
+
 def burstiness(loss: LossModel) -> float:
     """By how much the variance of a count of losses exceeds that of independent ones."""
     match loss["model"]:

@@ -163,6 +163,7 @@ __all__ = [
     "UniformDistribution",
     "UnlimitedRateModel",
     "VegasAlgorithmSettings",
+    "VegasRules",
     "VlanBlockPolicy",
     "WakebyDistribution",
     "Way",
@@ -239,6 +240,9 @@ CubicRules = Literal["linux", "rfc9438"]
 
 HighSpeedResponse = Literal["formula", "table"]
 """Where a(w) and b(w) come from."""
+
+VegasRules = Literal["linux", "paper"]
+"""Where Linux differs from the paper."""
 
 StochasticModel = Literal["explicit", "mean", "draw"]
 """How losses take from the virtual streams."""
@@ -413,8 +417,10 @@ class VegasAlgorithmSettings(TypedDict):
     """What is left of the window after a loss."""
     gamma: NotRequired[ReadOnly[float]]
     """With more segments in queues slow start ends."""
+    rules: NotRequired[ReadOnly[VegasRules]]
+    """Whose rules hold where Linux differs from the paper."""
     slow_start: NotRequired[ReadOnly[SlowStartSettings]]
-    """Growth below the threshold, in every other round trip."""
+    """Growth below the threshold."""
 
 class IllinoisAlgorithmSettings(TypedDict):
     """Illinois (Liu, Basar, Srikant 2006)."""

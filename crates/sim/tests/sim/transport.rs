@@ -29,7 +29,7 @@ fn rack_takes_reordering_below_a_quarter_of_the_round_trip_for_no_loss() {
 fn a_threshold_of_three_takes_reordering_for_loss_unless_it_adapts() {
     // 4 ms at 8333 packets per second are 33 packets: far more than three overtake.
     let fixed = reordered(Recovery::Sack, 4 * MS);
-    assert!(fixed < 0.25, "{fixed}");
+    assert!(fixed < 0.35, "{fixed}");
     let adaptive = reordered(Recovery::SackAdaptive, 4 * MS);
     assert!(adaptive > 0.5, "{adaptive}");
     assert!(reordered(Recovery::Sack, 0) > 0.99, "without a longer route nothing overtakes");

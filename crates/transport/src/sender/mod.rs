@@ -379,10 +379,10 @@ impl Sender {
     fn retransmit(&mut self, now: Time, sequence: u64) -> Outgoing {
         self.before_send(now);
         let timed = self.recovery == Recovery::Rack;
+        self.undo_state.on_retransmit(now, self.scoreboard.retrans_out());
         self.scoreboard.retransmit(now, sequence, timed, &mut self.sampler);
         let record = *self.scoreboard.record(sequence);
         self.counters.retransmits += 1;
-        self.undo_state.on_retransmit(now);
         self.after_send(now, record.bytes);
         // The careful variant of RFC 6675, section 6, so that a long recovery does not time out.
         let careful = self.ca_state == CaState::Recovery && self.recovery.uses_sack();

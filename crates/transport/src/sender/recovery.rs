@@ -149,7 +149,7 @@ impl Sender {
         self.undo_state.end();
         if !self.reduced_in_this_window() {
             self.on_congestion_event(now, Cause::Loss, sample.acked);
-            self.undo_state.begin(self.scoreboard.snd_una());
+            self.undo_state.begin(self.scoreboard.snd_una(), self.scoreboard.retrans_out());
         }
         self.ca_state = CaState::Recovery;
         self.force_retransmit = true;

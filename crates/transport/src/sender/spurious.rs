@@ -11,9 +11,9 @@ pub(super) struct UndoState {
     active: bool,
     /// SND.UNA when the episode began.
     undo_marker: u64,
-    /// Retransmissions without a D-SACK.
+    /// Retransmissions without a D-SACK, with those of earlier episodes that are still in flight.
     undo_retrans: u32,
-    /// When the first retransmission was sent; [`Time::NEVER`]: none.
+    /// When the first of them was sent; [`Time::NEVER`]: none.
     retrans_stamp: Time,
     ack_advanced: bool,
     /// Their reordering, in segments.
@@ -21,8 +21,17 @@ pub(super) struct UndoState {
 }
 
 impl UndoState {
-    pub(super) fn begin(&mut self, undo_marker: u64) {
-        *self = UndoState { active: true, undo_marker, retrans_stamp: Time::NEVER, ..UndoState::default() };
+    /// Begins an episode with `retrans_out` retransmissions of earlier ones in flight: an echo that is younger than
+    /// these may be theirs.
+    pub(super) fn begin(&mut self, undo_marker: u64, retrans_out: u32) {
+        let retrans_stamp = if retrans_out > 0 { self.retrans_stamp } else { Time::NEVER };
+        *self = UndoState {
+            active: true,
+            undo_marker,
+            undo_retrans: retrans_out,
+            retrans_stamp,
+            ..UndoState::default()
+        };
     }
 
     pub(super) fn end(&mut self) {
@@ -35,11 +44,10 @@ impl UndoState {
         self.active && !self.ack_advanced && self.retrans_stamp != Time::NEVER
     }
 
-    pub(super) fn on_retransmit(&mut self, now: Time) {
-        if self.active {
-            self.undo_retrans += 1;
-            self.retrans_stamp = self.retrans_stamp.min(now);
-        }
+    /// A segment is retransmitted with `retrans_out` others in flight.
+    pub(super) fn on_retransmit(&mut self, now: Time, retrans_out: u32) {
+        self.undo_retrans += u32::from(self.active);
+        self.retrans_stamp = if retrans_out > 0 { self.retrans_stamp.min(now) } else { now };
     }
 
     fn update_reordering(&mut self, sample: &AckSample) {

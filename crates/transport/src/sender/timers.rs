@@ -76,7 +76,7 @@ impl Sender {
             let flight = self.capped_flight_size(0);
             self.restart_window = f64::INFINITY;
             self.algorithm.on_timeout(now, flight);
-            self.undo_state.begin(self.scoreboard.snd_una());
+            self.undo_state.begin(self.scoreboard.snd_una(), self.scoreboard.retrans_out());
         }
         self.timeouts_in_a_row += 1;
         self.rtt.back_off();

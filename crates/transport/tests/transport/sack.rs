@@ -171,6 +171,32 @@ fn an_echoed_timestamp_from_before_the_retransmission_undoes_the_reduction() {
 }
 
 #[test]
+fn the_echo_of_an_earlier_recoverys_retransmission_undoes_nothing() {
+    let settings = Settings { timestamps: true, ..standard() };
+    let mut script = twenty(&settings, 1000);
+    for last in 2..=20 {
+        script.ack(0, &[(1, last)]);
+    }
+    // 22 was sent in the recovery of 0, lost, and is sent again before that ends.
+    let mut sent = Vec::new();
+    for last in 24..=27 {
+        sent.extend(script.at(150).ack(0, &[(23, last), (1, 22)]));
+    }
+    assert!(sent.contains(&22) && sent.contains(&34), "{sent:?}");
+    let copy = script.last.unwrap().sent;
+    let mut later = script.at(200).ack_with(22, &[(23, 28)], |segment| segment.echo = copy);
+    // Another one is lost in the recovery that follows; then the copy of 22 arrives.
+    for last in 30..=35 {
+        later.extend(script.at(230).ack(22, &[(29, last), (23, 28)]));
+    }
+    assert!(later.contains(&28), "{later:?}");
+    let window = script.window();
+    script.at(250).ack_with(28, &[(29, 35)], |segment| segment.echo = copy);
+    assert_eq!((script.end.info().recoveries, script.end.info().undone), (2, 0));
+    assert_eq!(script.window(), window);
+}
+
+#[test]
 fn an_old_acknowledgement_changes_nothing() {
     let mut script = twenty(&standard(), 1000);
     script.ack(10, &[]);
