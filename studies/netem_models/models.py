@@ -78,7 +78,7 @@ MODELS = {
     "two states of loss": Model(
         "loss-markov",
         "netem loss gemodel",
-        "delay: 10ms, loss: {model: markov, good_to_bad: 1%, bad_to_good: 20%, loss_good: 0.1%, loss_bad: 40%}",
+        "delay: 10ms, loss: {model: markov, good_to_bad: 1%, bad_to_good: 20%, loss_bad: 40%}",
     ),
     "four states of loss": Model(
         "loss-markov",
@@ -119,6 +119,8 @@ MODELS = {
         "changes",
         "tc qdisc change",
         "delay: 10ms, loss: 0.5%",
-        events="events:\n  - {at: 7s, link: wan, set: {delay: 30ms}}\n  - {at: 13s, link: wan, set: {loss: 3%}}\n",
+        events="events:\n"
+        "  - {at: 7s, link: wan, set: {delay: 30ms}}\n"
+        "  - {at: 13s, link: wan, set: {loss: 3%}}\n",
     ),
 }

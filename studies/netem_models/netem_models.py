@@ -1,7 +1,7 @@
 """Longhaul's link models beside netem, tbf and the queueing disciplines of Linux, on the virtual clock.
 
-Each model that Linux has, too: the same traffic over a link of Longhaul and over one of Linux's own devices. Losses,
-delays, goodputs and counts are compared, and each difference is judged by what chance and rounding explain.
+Each model that Linux has, too: the same traffic over a link of Longhaul and over one of Linux's devices.
+Losses, delays, goodputs and counts are compared, and judged by what chance and rounding explain.
 """
 
 import sys

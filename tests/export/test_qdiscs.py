@@ -194,7 +194,7 @@ def test_tc_chooses_the_weight_of_the_scenario(shift: int) -> None:
     (red,) = (line for line in commands(f"rate: 1Gbit\nqueue: {queue}") if " red " in line)
     least, packet, burst = (number(word, red) for word in ("min", "avpkt", "burst"))
 
-    # As tc does: the first weight W from 1/2 down with burst + 1 - min <= (1 - (1 - W)^burst) / W, in packets.
+    # As tc does: the first weight W from 1/2 down with burst + 1 - min <= (1 - (1 - W)^burst) / W.
     beyond = burst + 1 - least / packet
     chosen = next(each for each in range(1, 32) if beyond <= (1 - (1 - 2.0**-each) ** burst) / 2.0**-each)
     assert chosen == shift
