@@ -54,40 +54,40 @@ docs: setup ## numbers and tables of documents from bench/*.json and studies/*/r
 	@echo "target/site/index.html; with search: python3 -m http.server --directory target/site"
 
 study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3), live; two minutes
-	@$(UV) run --no-sync python studies/ticks/ticks.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run ticks $(ARGS)
 
 study-nemc: setup ## messages and parallel programs on a cluster of clusters (NemC, figures 3 to 7), live and simulated; three quarters of an hour
-	@$(UV) run --no-sync python studies/nemc/nemc.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run nemc $(ARGS)
 
 study-ewan: setup ## buffers, limits and sources over a gigabit and 100 ms (eWAN, figures 4 to 11, table III), simulated and live; a quarter of an hour
-	@$(UV) run --no-sync python studies/ewan/ewan.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run ewan $(ARGS)
 
 study-pacing: setup ## what bursts cost on a long fat path (PFLDnet 2005), simulated and live; ten minutes
-	@$(UV) run --no-sync python studies/pacing/pacing.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run pacing $(ARGS)
 
 study-parallel-routes: setup ## what reordering over routes costs (parallel routes, figures 5 to 8), simulated and live; half an hour
-	@$(UV) run --no-sync python studies/parallel_routes/parallel_routes.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run parallel-routes $(ARGS)
 
 study-sim-vs-live: setup ## simulated transfers compared with real ones on five paths; twelve minutes
-	@$(UV) run --no-sync python studies/sim_vs_live/sim_vs_live.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run sim-vs-live $(ARGS)
 
 study-three-clocks: setup ## eight networks simulated, on the virtual and on the real clock; needs a guest kernel; twenty minutes
-	@$(UV) run --no-sync python studies/three_clocks/three_clocks.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run three-clocks $(ARGS)
 
 study-algorithms: setup ## eleven congestion controls on twelve paths, simulated and of Linux on the virtual clock; needs a guest kernel; three quarters of an hour
-	@$(UV) run --no-sync python studies/algorithms/algorithms.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run algorithms $(ARGS)
 
 study-netem-models: setup ## the link models beside netem, tbf and queueing disciplines on the virtual clock; needs a guest kernel; ten minutes
-	@$(UV) run --no-sync python studies/netem_models/netem_models.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run netem-models $(ARGS)
 
 study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purdue: 2,000 trials, two hours; ARGS=--full for 30,000
-	@$(UV) run --no-sync python studies/teragrid/teragrid.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run teragrid $(ARGS)
 
 study-longcut: setup ## traces of a measured WAN, live, relayed and simulated (Longcut, figures 4 to 7, tables I to VI); half an hour
-	@$(UV) run --no-sync python studies/longcut/longcut.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run longcut $(ARGS)
 
 study-fit: setup ## which distribution the losses measured on TeraGrid follow, 200 times; six minutes
-	@$(UV) run --no-sync python studies/fitting/fitting.py $(ARGS)
+	@$(UV) run --no-sync longhaul study run fitting $(ARGS)
 
 study-faults: setup ## 200 live runs with a fault each at a random moment: kill, stop, memory, disk, sockets; a quarter of an hour
 	@$(UV) run --no-sync python studies/faults/faults.py $(ARGS)

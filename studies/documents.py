@@ -23,6 +23,8 @@ from judging import claim_of
 from provenance import sentence
 from reference import codes, command_line, python_api
 
+from longhaul.results.studies import Study
+
 ROOT = Path(__file__).parents[1]
 MARKED = re.compile(r"(<!-- data: (.+?) -->)(.*?)(<!-- /data -->)", re.DOTALL)
 Json = dict[str, Any]
@@ -87,14 +89,16 @@ class Results:
             pieces.append("\n".join([*rows, "", f"<sub>{self.provenance(part)}</sub>"]))
         return "\n\n".join(pieces)
 
+    def all_claims(self) -> list[dict[str, str]]:
+        """Text, place and verdict of each claim, as cells of a table."""
+        return [
+            {key: _prose(str(claim[key])) for key in ("text", "place", "verdict")}
+            for claim in Study(ROOT / "studies" / self.name).claims()
+        ]
+
     def verdicts(self) -> dict[str, int]:
         """How many claims came out how."""
-        found: dict[str, int] = {}
-        for part in self._whole["parts"].values():
-            for data in part["claims"]:
-                word = claim_of(data).verdict.split(" on ")[0].split(":")[0]
-                found[word] = found.get(word, 0) + 1
-        return found
+        return {str(word): count for word, count in Study(ROOT / "studies" / self.name).counts().items()}
 
 
 def _prose(text: str) -> str:

@@ -50,6 +50,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "dashboard": ("longhaul.cli.dashboard:dashboard", "Print a Grafana dashboard for live runs."),
     "compare": ("longhaul.cli.compare:compare", "Compare runs, or a live run with its model."),
     "oracle": ("longhaul.cli.oracle:oracle", "Compare Longhaul's links with netem and tbf of Linux."),
+    "study": ("longhaul.cli.study:study", "List, show and run studies: claims, measured and judged."),
     "fit": ("longhaul.cli.fit:fit", "Fit distributions to the gaps between losses."),
     "doctor": ("longhaul.cli.doctor:doctor", "Check what this machine can emulate, and how to improve it."),
     "calibrate": ("longhaul.cli.calibrate:calibrate", "Measure the accuracy and capacity of this machine."),

@@ -1,0 +1,80 @@
+"""What ``longhaul study run`` does."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
+from longhaul.results.studies import Study, find_directory, pick, studies_in
+
+
+def run_studies(
+    names: Sequence[str],
+    *,
+    every: bool,
+    only: Sequence[str],
+    rounds: int | None,
+    resume: bool,
+    directory: Path | None,
+    own: Sequence[str],
+) -> int:
+    """Run them one after another; returns the largest exit code."""
+    place = find_directory(directory)
+    if every == bool(names):
+        raise LonghaulError(
+            Code.OPTION_CONFLICT,
+            "--all, and names of studies" if every else "no study is named",
+            remedy="name studies (longhaul study list), or write --all",
+            exit_code=2,
+        )
+    chosen = studies_in(place) if every else pick(place, names)
+    arguments = [*(word for part in only for word in ("--only", part))]
+    arguments += ["--rounds", str(rounds)] if rounds else []
+    arguments += ["--resume"] if resume else []
+    codes = []
+    began = time.monotonic()
+    for number, study in enumerate(chosen, start=1):
+        left = [each.took_s(only) for each in chosen[number - 1 :]]
+        click.echo(f"study {study.name} ({number} of {len(chosen)}){_estimate(left)}")
+        codes.append(_run(study, [*arguments, *own]))
+    if len(chosen) > 1:
+        failed = [study.name for study, code in zip(chosen, codes, strict=True) if code]
+        click.echo(f"{len(chosen)} studies in {_span(time.monotonic() - began)}")
+        if failed:
+            click.echo(f"not everything could be measured: {', '.join(failed)}", err=True)
+    return max(codes)
+
+
+def _run(study: Study, arguments: Sequence[str]) -> int:
+    """The program of a study, which whoever calls has named; nothing else of this directory is imported."""
+    # -P: the script names the directories that it imports from.
+    process = subprocess.Popen([sys.executable, "-P", os.path.abspath(study.script), *arguments])
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        # The terminal has told the study, too: it ends its networks.
+        process.wait()
+        return 130
+
+
+def _estimate(left: Sequence[float | None]) -> str:
+    """How long what is left takes, as far as that is known."""
+    known = [each for each in left if each is not None]
+    if not known:
+        return ""
+    more = "" if len(known) == len(left) else ", and some that were never run"
+    return f": about {_span(sum(known))} by the last time{more}"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
