@@ -177,7 +177,7 @@ fn the_echo_of_an_earlier_recoverys_retransmission_undoes_nothing() {
     for last in 2..=20 {
         script.ack(0, &[(1, last)]);
     }
-    // 22 was sent in the recovery of 0, lost, and is sent again before that ends.
+    // 22 was sent in the recovery of 0, lost, and is retransmitted before that ends.
     let mut sent = Vec::new();
     for last in 24..=27 {
         sent.extend(script.at(150).ack(0, &[(23, last), (1, 22)]));
