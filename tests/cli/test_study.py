@@ -25,6 +25,8 @@ SCRIPT = '''"""Is y 1?"""
 import json, sys
 from pathlib import Path
 
+import beside
+
 print("arguments", json.dumps(sys.argv[1:]))
 assert str(Path.cwd()) not in sys.path, "the working directory is no place to import from"
 sys.exit(int("--fail" in sys.argv))
@@ -39,6 +41,7 @@ def studies(work: Path) -> Path:
         folder.mkdir(parents=True)
         (folder / f"{name}.py").write_text(SCRIPT, encoding="utf-8")
         (folder / "page.md.j2").write_text("", encoding="utf-8")
+        (folder / "beside.py").write_text("", encoding="utf-8")
     part: dict[str, Any] = {
         "how": "simulated",
         "claims": [CLAIM],

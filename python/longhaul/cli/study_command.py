@@ -52,9 +52,8 @@ def run_studies(
 
 
 def _run(study: Study, arguments: Sequence[str]) -> int:
-    """The program of a study, which whoever calls has named; nothing else of this directory is imported."""
-    # -P: the script names the directories that it imports from.
-    process = subprocess.Popen([sys.executable, "-P", os.path.abspath(study.script), *arguments])
+    """The program of a study. It imports from its own directory, not from the working directory."""
+    process = subprocess.Popen([sys.executable, os.path.abspath(study.script), *arguments])
     try:
         return process.wait()
     except KeyboardInterrupt:
