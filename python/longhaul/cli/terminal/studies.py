@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from rich.padding import Padding
 from rich.text import Text
 
 from longhaul.report.console import Console
@@ -40,27 +41,29 @@ def _counted(counts: Mapping[Word, int]) -> Text:
 
 def print_claims(study: Study) -> None:
     """Each claim with its verdict, and what was found under each condition."""
-    console = Console()
-    console.print(f"{study.name}: {study.about}", highlight=False)
+    console = Console(highlight=False)
+    console.print(f"{study.name}: {study.about}")
     if not study.parts:
-        console.print(f"no results yet: longhaul study run {study.name}", highlight=False)
+        console.print(f"no results yet: longhaul study run {study.name}")
+        return
     part = ""
     for claim in study.claims():
         if claim["part"] != part:
             part = claim["part"]
             about = study.parts[part]["provenance"]
-            console.print(
-                f"\npart {part}: {about['date']}, {about['machine']}", style="bold", highlight=False
-            )
-        style = _STYLES[word_of(claim["verdict"])]
-        console.print(
-            Text.assemble("\n  ", (claim["verdict"], style), f": {claim['text']} ({claim['place']})")
-        )
-        console.print(f"    rule: {claim['rule']}", highlight=False)
+            console.print(f"\npart {part}: {about['date']}, {about['machine']}", style="bold")
+        verdict = claim["verdict"], _STYLES[word_of(claim["verdict"])]
+        console.print()
+        _indented(console, 2, Text.assemble(verdict, f": {claim['text']} ({claim['place']})"))
+        _indented(console, 4, f"rule: {claim['rule']}")
         for case in claim["cases"]:
             condition = f"{case['condition']}: " if case["condition"] else ""
-            console.print(f"    {case['outcome']:<5}  {condition}{case['found']}", highlight=False)
-    if study.parts:
-        console.print(
-            Text.assemble("\n", _counted(study.counts()) or "no claims", f"; data: {study.results}")
-        )
+            _indented(console, 4, f"{case['outcome']:<5}  {condition}{case['found']}")
+    counts = _counted(study.counts()) or "no claims"
+    console.print()
+    console.print(Text.assemble(counts, f"; data: {study.results}"), soft_wrap=True)
+
+
+def _indented(console: Console, columns: int, text: Text | str) -> None:
+    """Lines that go on below their beginning."""
+    console.print(Padding(text, (0, 0, 0, columns), expand=False))
