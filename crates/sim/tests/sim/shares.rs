@@ -44,10 +44,11 @@ fn three_fast_flows_keep_three_alpha_in_the_queue() {
 fn vegas_keeps_between_alpha_and_beta_packets_in_the_queue() {
     for (alpha, beta) in [(2.0, 4.0), (10.0, 12.0)] {
         let algorithm = AlgorithmSettings::Vegas(VegasSettings { alpha, beta, ..VegasSettings::default() });
-        let counts = alone(algorithm, [60.0, 80.0]);
+        // Slow start leaves 800 packets, of which each round trip takes one.
+        let counts = alone(algorithm, [100.0, 120.0]);
         let waits = waiting_packets(&counts);
-        // A window has a fraction that is not in flight.
-        assert!(alpha - 1.0 <= waits && waits <= beta, "{waits} of {alpha} to {beta}");
+        // A window has a fraction that is not in flight, and segments in the queue are counted in whole ones.
+        assert!(alpha - 1.0 <= waits && waits <= beta + 1.0, "{waits} of {alpha} to {beta}");
         near("goodput", goodput(&counts, 0), 1e8 * PAYLOAD, 0.001);
     }
 }
