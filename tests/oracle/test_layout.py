@@ -78,3 +78,16 @@ def test_neighbours_are_known_so_that_nobody_asks_for_them() -> None:
         if line.startswith("link add lh0b netns n1 ")
     ]
     assert "address 02:00:00:00:00:02 " in device
+
+
+def test_devices_take_super_packets_only_if_they_are_to() -> None:
+    resolved = resolve(parse_scenario(THREE, name="three.yaml"))
+    chains = accept(resolved).chains
+
+    def lines(super_packets: bool) -> str:
+        made = layout(resolved.plan, chains, super_packets=super_packets)
+        return "\n".join(line for command in made.commands for line in command.lines)
+
+    devices = lines(False).count("link set lh")
+    assert lines(False).count("gso_max_segs 1") == devices
+    assert (lines(True).count("gso_max_segs"), lines(True).count("link set lh")) == (0, devices)

@@ -102,6 +102,7 @@ def consult_oracle(
     runs: Path,
     argv: list[str],
     kernel: str | None = None,
+    super_packets: bool = False,
     as_json: bool = False,
 ) -> int:
     """Run a scenario on the virtual clock, with Longhaul's links and with Linux's, and print both results."""
@@ -126,7 +127,7 @@ def consult_oracle(
     if finished.reason == ending.INTERRUPTED:
         return conclusion.exit_code(summary)
     log.note("the same with the links of Linux ...")
-    comparison = api.consult(accepted, finished.directory, summary, clock.kernel)
+    comparison = api.consult(accepted, finished.directory, summary, clock.kernel, super_packets=super_packets)
     if as_json:
         print(json_text.written(comparison.as_json()).decode())
     else:

@@ -14,9 +14,20 @@ from longhaul.cli.options import kernel_option, runs_option, scenario_argument, 
 @seed_option
 @runs_option
 @kernel_option
+@click.option(
+    "--super-packets",
+    is_flag=True,
+    help="Let Linux's devices take super-packets (GSO), as they do by default: netem loses each as a whole.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON instead of a table.")
 def oracle(
-    scenario: Path, settings: dict[str, str], seed: int | None, runs: Path, kernel: str | None, as_json: bool
+    scenario: Path,
+    settings: dict[str, str],
+    seed: int | None,
+    runs: Path,
+    kernel: str | None,
+    super_packets: bool,
+    as_json: bool,
 ) -> None:
     """Compare Longhaul's links with netem, tbf and the queueing disciplines of Linux.
 
@@ -31,11 +42,19 @@ def oracle(
     \b
     longhaul oracle scenarios/two-clusters.yaml
     longhaul oracle scenarios/two-clusters.yaml --set loss=0% --json
+    longhaul oracle scenarios/two-clusters.yaml --super-packets
     """
     from longhaul.cli.experiments import consult_oracle
 
     sys.exit(
         consult_oracle(
-            scenario, settings=settings, seed=seed, runs=runs, argv=sys.argv, kernel=kernel, as_json=as_json
+            scenario,
+            settings=settings,
+            seed=seed,
+            runs=runs,
+            argv=sys.argv,
+            kernel=kernel,
+            super_packets=super_packets,
+            as_json=as_json,
         )
     )

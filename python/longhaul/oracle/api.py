@@ -76,16 +76,24 @@ def accept(resolved: Resolved) -> Accepted:
     return Accepted(resolved, tuple(chains), timeline, tuple(dict.fromkeys(notes)))
 
 
-def consult(accepted: Accepted, directory: Path, summary: dict[str, Any], kernel: Kernel) -> Comparison:
+def consult(
+    accepted: Accepted,
+    directory: Path,
+    summary: dict[str, Any],
+    kernel: Kernel,
+    *,
+    super_packets: bool = False,
+) -> Comparison:
     """Run the scenario of the finished run in ``directory`` with the links of Linux, and compare the two.
 
-    Raises LonghaulError if the guest fails.
+    ``super_packets``: the devices of Linux take super-packets, as they do by default. Raises LonghaulError
+    if the guest fails.
     """
     plan: Plan = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
     traffic: list[dict[str, Any]] = read_json(directory / "raw" / "traffic.json") or []
     place = (directory / DIRECTORY).resolve()
     (place / "logs").mkdir(parents=True, exist_ok=True)
-    network = layout(plan, accepted.chains)
+    network = layout(plan, accepted.chains, super_packets=super_packets)
     orders = place / ORDERS
     replace_json(orders, _orders(plan, network, accepted.changes, place))
     result = run_guest(kernel, first_process(GUEST, str(orders)), place, seed=plan["seed"])

@@ -72,8 +72,12 @@ def namespace(node: int) -> str:
     return f"n{node}"
 
 
-def layout(plan: Plan, chains: Chains) -> Layout:
-    """The network of a plan whose links have these stages."""
+def layout(plan: Plan, chains: Chains, *, super_packets: bool = False) -> Layout:
+    """The network of a plan whose links have these stages.
+
+    ``super_packets``: devices take them, as they do by default; netem delays and loses each as a whole.
+    """
+    take = "" if super_packets else _SINGLE
     nodes = range(len(plan["nodes"]))
     names = (*map(namespace, nodes), LINKS)
     paths = [_Passage(link, way, chains[link][way]) for link in range(len(chains)) for way in WAYS]
@@ -82,11 +86,13 @@ def layout(plan: Plan, chains: Chains) -> Layout:
         _sysctls(LINKS, _NO_IPV6),
         *(_sysctls(namespace(node), _EVERY_SYSCTL) for node in nodes),
         Command(("ip", "-batch", "-"), tuple(_devices(plan, paths))),
-        *_within("ip", LINKS, [f"link set {device} {_SINGLE} up" for device in _links_devices(paths)]),
+        *_within("ip", LINKS, [f"link set {device} {take} up" for device in _links_devices(paths)]),
     ]
     routes = Routes(plan)
     for node in nodes:
-        commands += _within("ip", namespace(node), [*_addresses(plan, node), *_hops(plan, routes, node)])
+        commands += _within(
+            "ip", namespace(node), [*_addresses(plan, node, take), *_hops(plan, routes, node)]
+        )
         commands.append(_sysctls(namespace(node), _settings(plan["nodes"][node])))
     tc: dict[str, list[str]] = {name: [] for name in names}
     for path in paths:
@@ -173,7 +179,7 @@ def _links_devices(paths: Sequence[_Passage]) -> Iterator[str]:
             yield from pair
 
 
-def _addresses(plan: Plan, node: int) -> Iterator[str]:
+def _addresses(plan: Plan, node: int, take: str) -> Iterator[str]:
     """The address of a node on each of its devices, and who is at the other ends."""
     own = plan["nodes"][node]
     yield "link set lo up"
@@ -182,7 +188,7 @@ def _addresses(plan: Plan, node: int) -> Iterator[str]:
             if link["endpoints"][place] != node:
                 continue
             device, peer = f"lh{number}{end}", plan["nodes"][link["endpoints"][1 - place]]
-            yield f"link set {device} {_SINGLE} up"
+            yield f"link set {device} {take} up"
             for _ip, family, length in _FAMILIES:
                 if own[family]:
                     nodad = " nodad" if family == "ipv6" else ""
