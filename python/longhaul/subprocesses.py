@@ -36,6 +36,14 @@ def python_code_command(code: str, *arguments: str) -> list[str]:
     return [*_interpreter(), "-c", code, *arguments]
 
 
+def python_script_command(script: str, *arguments: str) -> list[str]:
+    """The command line that runs a Python file that the user has named, as ``python FILE`` does.
+
+    It imports from the directory of the file and not from the working directory.
+    """
+    return [sys.executable, os.path.abspath(script), *arguments]
+
+
 def _interpreter() -> list[str]:
     utf8 = ["-X", "utf8"] if sys.flags.utf8_mode else []
     return [sys.executable, "-I", *utf8, str(_LAUNCHER), os.pathsep.join(_added_import_path())]

@@ -12,9 +12,9 @@ from typing import Any
 
 sys.path.insert(0, str(FilePath(__file__).parents[1]))
 
-from comparison import judge
-from paths import PATHS, Path, scenario
+from beside_linux import judge
 from study import Part, Study, run_study
+from twelve_paths import PATHS, Path, scenario
 
 import longhaul
 

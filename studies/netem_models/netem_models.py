@@ -13,7 +13,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from judging import judged
-from models import MODELS, Model
+from link_models import MODELS, Model
 from study import Part, Study, run_study
 
 import longhaul

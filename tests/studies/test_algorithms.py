@@ -19,7 +19,7 @@ def algorithms(monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_path_is_a_scenario(algorithms: Path) -> None:
-    from paths import PATHS, scenario
+    from twelve_paths import PATHS, scenario
 
     for name, path in PATHS.items():
         plan = resolve(parse_scenario(scenario(path, "cubic", seed=1).encode(), name="path")).plan
@@ -38,7 +38,7 @@ def test_every_difference_between_algorithms_that_was_found_has_a_reason(algorit
 def test_linux_can_do_what_every_link_model_is_compared_by(monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in (STUDIES, STUDIES / "netem_models"):
         monkeypatch.syspath_prepend(str(folder))
-    from models import MODELS
+    from link_models import MODELS
 
     for name, model in MODELS.items():
         resolved = resolve(parse_scenario(model.scenario(seed=1).encode(), name="model"))

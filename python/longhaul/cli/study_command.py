@@ -1,8 +1,6 @@
 """What ``longhaul study run`` does."""
 
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +10,7 @@ import click
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.results.studies import Study, find_directory, pick, studies_in
+from longhaul.subprocesses import python_script_command
 
 
 def run_studies(
@@ -53,7 +52,7 @@ def run_studies(
 
 def _run(study: Study, arguments: Sequence[str]) -> int:
     """The program of a study. It imports from its own directory, not from the working directory."""
-    process = subprocess.Popen([sys.executable, os.path.abspath(study.script), *arguments])
+    process = subprocess.Popen(python_script_command(str(study.script), *arguments))
     try:
         return process.wait()
     except KeyboardInterrupt:

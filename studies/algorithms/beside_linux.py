@@ -9,8 +9,8 @@ from typing import Any
 
 from documents import read_table
 from judging import between, exact, measured
-from paths import PATHS
 from study import Study
+from twelve_paths import PATHS
 
 HERE = Path(__file__).parent
 MEASURES = {"goodput_mbit": "goodput", "window": "window"}
