@@ -51,7 +51,7 @@ MODELS = {
     "delay, not a multiple of 8 us": Model("delay", "netem delay", "delay: 10.003ms"),
     "uniform jitter": Model(
         "delay-random",
-        "netem delay 25ms 3ms",
+        "netem delay with jitter",
         "delay: {base: 25ms, jitter: {dist: uniform, half_width: 3ms}, reorder: true}",
     ),
     "normal jitter": Model(
