@@ -229,11 +229,15 @@ def run_study(
     rounds = given.rounds
     usual = all(getattr(given, option) == default for option, (default, _what) in (options or {}).items())
     study = Study(name, question, whole=usual and rounds is None, resume=given.resume)
-    for each, part in parts.items():
-        if not given.only or {each, part.how} & set(given.only):
-            given.rounds = rounds if rounds and part.rounds > 1 else part.rounds
-            with study.part(each, how=part.how):
-                part.run(study, given)
+    try:
+        for each, part in parts.items():
+            if not given.only or {each, part.how} & set(given.only):
+                given.rounds = rounds if rounds and part.rounds > 1 else part.rounds
+                with study.part(each, how=part.how):
+                    part.run(study, given)
+    except KeyboardInterrupt:
+        print("interrupted; with --resume the study keeps what this commit has measured", file=sys.stderr)
+        sys.exit(130)
     study.finish()
 
 

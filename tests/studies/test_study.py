@@ -148,3 +148,16 @@ def test_a_disturbed_measurement_is_made_again_and_the_better_one_counts() -> No
     assert origin["network"] == {"faithful": 1}
     assert origin["hosts"] == {"starved": 1}
     assert origin["lateness_p99_us"] == [5, 5]
+
+
+def test_an_interrupted_study_says_how_it_goes_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_study: study.Study, _given: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.argv", ["some.py", "--rounds", "1"])
+    with pytest.raises(SystemExit) as ended:
+        study.run_study("some", "what?", None, {"first": study.Part("simulated", interrupted)})
+    assert ended.value.code == 130
+    assert "--resume" in capsys.readouterr().err
