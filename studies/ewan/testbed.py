@@ -23,8 +23,13 @@ RENO, RENO_L2 = (f"{{algorithm: stochastic, streams: 1, phi: 2{more}}}" for more
 """Reno that counts acknowledgements, as in Linux 2.6: half a segment a round trip if every other one is
 acknowledged. One virtual stream that grows by 1/phi is just that. With the slow start of Linux 2.6, and with
 that of RFC 5681 and RFC 3465 (L = 2), which doubles in a round trip."""
-CONTROLS: Mapping[str, str] = {"Reno": RENO, "BIC": f"{{algorithm: bic, {SLOW_START}}}"}
-WITH_L2: Mapping[str, str] = {**CONTROLS, "Reno, L = 2": RENO_L2, "BIC, L = 2": "bic"}
+# Linux 2.6 counted acknowledgements, so that its factor for delayed ones gave each segment its growth.
+BIC_L2 = "{algorithm: bic, delayed_acks: false}"
+CONTROLS: Mapping[str, str] = {
+    "Reno": RENO,
+    "BIC": f"{{algorithm: bic, delayed_acks: false, {SLOW_START}}}",
+}
+WITH_L2: Mapping[str, str] = {**CONTROLS, "Reno, L = 2": RENO_L2, "BIC, L = 2": BIC_L2}
 """The same with either slow start."""
 SEGMENT, FRAME = 1448, 1538
 """Bytes of payload in a frame of 1500 bytes with timestamps; and what it takes of an Ethernet."""

@@ -57,7 +57,8 @@ SACK: Variant = ("SACK", _flow(algorithm="reno"))
 ALGORITHMS: tuple[Variant, ...] = (
     SACK,
     ("Reno", _flow("sdsc2", algorithm="reno")),
-    ("BIC", _flow(algorithm="bic")),
+    # Linux 2.6 counted acknowledgements, so that its factor for delayed ones gave each segment its growth.
+    ("BIC", _flow(algorithm="bic", delayed_acks=False)),
     ("CUBIC", _flow(algorithm="cubic")),
     ("FAST", _flow(algorithm="fast")),
     ("Compound", _flow(algorithm="compound")),
