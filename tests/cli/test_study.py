@@ -28,7 +28,7 @@ from pathlib import Path
 import beside
 
 print("arguments", json.dumps(sys.argv[1:]))
-assert str(Path.cwd()) not in sys.path, "the working directory is no place to import from"
+assert str(Path.cwd()) not in sys.path, "nothing is imported from the working directory"
 sys.exit(int("--fail" in sys.argv))
 '''
 

@@ -65,5 +65,5 @@ def print_claims(study: Study) -> None:
 
 
 def _indented(console: Console, columns: int, text: Text | str) -> None:
-    """Lines that go on below their beginning."""
+    """Lines whose continuations are indented as their text is."""
     console.print(Padding(text, (0, 0, 0, columns), expand=False))
