@@ -111,7 +111,7 @@ def serve(
             source=resolved.source,
             plan=cast("Plan", planned.plan),
             argv=list(order.argv),
-            inputs=resolved.inputs,
+            files=resolved.files(),
         )
         with ending.recorded(directory):
             directories.update_run(directory, socket=str(path))

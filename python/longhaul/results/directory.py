@@ -33,9 +33,9 @@ def create(
     source: bytes,
     plan: Plan,
     argv: list[str],
-    inputs: Sequence[Path] = (),
+    files: Mapping[str, bytes] | None = None,
 ) -> Path:
-    """Make a new run directory with scenario, input files, plan and the beginnings of ``run.json``."""
+    """Make a new run directory: scenario, ``files`` that it names, plan, and the beginnings of ``run.json``."""
     plan_text = json_text.written(plan).decode()
     digest = hashlib.sha256(source + plan_text.encode()).hexdigest()
     now = datetime.now(UTC)
@@ -49,7 +49,7 @@ def create(
             plan=plan,
             plan_text=plan_text,
             argv=argv,
-            inputs=inputs,
+            files=files or {},
         )
     return new.directory
 
@@ -64,12 +64,14 @@ def _fill(
     plan: Plan,
     plan_text: str,
     argv: list[str],
-    inputs: Sequence[Path],
+    files: Mapping[str, bytes],
 ) -> None:
     storage.make_directory(directory / "raw")
     storage.make_directory(directory / "logs")
     storage.replace_bytes(directory / "scenario.yaml", source)
     storage.replace_text(directory / "plan.json", plan_text)
+    kept = {name: _keep(directory, name, content) for name, content in files.items()}
+    digests = {place: hashlib.sha256(files[name]).hexdigest() for name, place in kept.items()}
     run_record.reserve(directory)
     run_record.write(
         directory / "run.json",
@@ -84,7 +86,8 @@ def _fill(
             "versions": {"longhaul": version("longhaul"), "python": platform.python_version()},
             "host": machine(),
             "seed": plan["seed"],
-            "inputs": {"scenario.yaml": hashlib.sha256(source).hexdigest(), **_keep(inputs, directory)},
+            "inputs": {"scenario.yaml": hashlib.sha256(source).hexdigest(), **digests},
+            "files": kept,
         },
     )
 
@@ -110,7 +113,7 @@ def create_for(
         source=resolved.source,
         plan=plan,
         argv=argv,
-        inputs=resolved.inputs,
+        files=resolved.files(),
     )
     with ending.recorded(directory):
         for what, content in (
@@ -121,7 +124,7 @@ def create_for(
             ("spots", dict(resolved.scenario.spots)),
         ):
             storage.replace_json(directory / "raw" / f"{what}.json", content)
-        update_run(directory, variant=variant_of(resolved))
+        update_run(directory, variant=variant_of(resolved), settings=dict(resolved.scenario.settings))
     return directory
 
 
@@ -167,20 +170,15 @@ def update_run(directory: Path, **changes: Any) -> None:
     run_record.update(directory / "run.json", **changes)
 
 
-def _keep(inputs: Sequence[Path], directory: Path) -> dict[str, str]:
-    """Copy input files into ``inputs/``; returns their names there with their hashes."""
-    kept: dict[str, str] = {}
-    for path in inputs:
-        content = path.read_bytes()
-        digest = hashlib.sha256(content).hexdigest()
-        name = f"inputs/{path.name}"
-        if kept.get(name, digest) != digest:
-            name = f"inputs/{digest[:8]}-{path.name}"
-        if not (directory / "inputs").is_dir():
-            storage.make_directory(directory / "inputs")
-        storage.replace_bytes(directory / name, content)
-        kept[name] = digest
-    return kept
+def _keep(directory: Path, name: str, content: bytes) -> str:
+    """Copy an input file that the scenario calls ``name`` into ``inputs/``; returns its place there."""
+    if not (directory / "inputs").is_dir():
+        storage.make_directory(directory / "inputs")
+    place = f"inputs/{Path(name).name}"
+    if (directory / place).exists() and (directory / place).read_bytes() != content:
+        place = f"inputs/{hashlib.sha256(content).hexdigest()[:8]}-{Path(name).name}"
+    storage.replace_bytes(directory / place, content)
+    return place
 
 
 @dataclass

@@ -30,13 +30,15 @@ def parse_scenario(
     name: str,
     settings: Mapping[str, str] | None = None,
     folder: FilePath | None = None,
+    contents: Mapping[str, bytes] | None = None,
 ) -> Scenario:
     """The scenario in ``content``, which errors call ``name``; raises :class:`ScenarioError`.
 
-    Files that it names lie in ``folder``, or in that of ``name``.
+    Files that it names come from ``contents`` if that is given, by path; else from ``folder``, or from that
+    of ``name``.
     """
     source, root = read_tree(name, content)
-    return check_tree(source, root, settings=settings or {}, folder=folder)
+    return check_tree(source, root, settings=settings or {}, folder=folder, contents=contents)
 
 
 def check_tree(

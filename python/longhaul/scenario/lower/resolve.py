@@ -77,6 +77,16 @@ class Resolved:
     starts: Mapping[str, planned.Distribution]
     """Distributions of random starts in ns, by traffic or program, which have their earliest start here."""
 
+    def files(self) -> dict[str, bytes]:
+        """The contents of the files that were read beside the scenario, by their names in it."""
+        folder, contents = self.scenario.inputs().folder, self.scenario.contents
+        return {
+            str(path.relative_to(folder) if path.is_relative_to(folder) else path): (
+                path.read_bytes() if contents is None else contents[str(path)]
+            )
+            for path in self.inputs
+        }
+
 
 def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     """The plan of ``scenario``, with another seed if one is given.
