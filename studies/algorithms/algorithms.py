@@ -13,10 +13,10 @@ from typing import Any
 sys.path.insert(0, str(FilePath(__file__).parents[1]))
 
 from beside_linux import judge
-from study import Part, Study, run_study
 from twelve_paths import PATHS, Path, scenario
 
 import longhaul
+from longhaul.studies import Part, Study, run_study
 
 ALGORITHMS = (
     "reno",
@@ -77,14 +77,11 @@ def study_clock(study: Study, clock: str, rounds: int) -> None:
     study.table(clock, rows)
 
 
-QUESTION = "Do simulated algorithms do what Linux's do?"
 PARTS = {
-    "simulated": Part(
-        "simulated", lambda study, given: study_clock(study, "simulated", given.rounds), rounds=3
-    ),
-    "virtual": Part("virtual", lambda study, given: study_clock(study, "virtual", given.rounds), rounds=3),
-    "comparison": Part("arithmetic", lambda study, _given: judge(study, ALGORITHMS)),
+    "simulated": Part(lambda study, given: study_clock(study, "simulated", given.rounds), rounds=3),
+    "virtual": Part(lambda study, given: study_clock(study, "virtual", given.rounds), rounds=3),
+    "comparison": Part(lambda study, _given: judge(study, ALGORITHMS)),
 }
 
 if __name__ == "__main__":
-    run_study("algorithms", QUESTION, __doc__, PARTS)
+    run_study(__file__, __doc__, PARTS)

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from study import Study
 
 import longhaul
 from longhaul.analysis.fairness import jain
+from longhaul.report.mpl import Axes
 from longhaul.run.api import Result
+from longhaul.studies import Study
 
 SCENARIO = Path(__file__).parent / "dumbbell.yaml"
 SLOW_START = "slow_start: {kind: standard, limit: 1}"

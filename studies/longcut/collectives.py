@@ -5,9 +5,9 @@ from pathlib import Path
 
 from kinds import nearer
 from playing import EVERY_KIND, KIB, of_kind, simulated_s
-from study import Study
 
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Study
 
 SCENARIO = Path(__file__).parent / "clusters.yaml"
 HOSTS = "[tromso1..10, trondheim1..10, odense1..10, aalborg1..10]"
@@ -63,7 +63,7 @@ def study_collectives(study: Study) -> None:
         ],
     )
     for algorithm, times in every.items():
-        nearer(study, f"Allreduce, {algorithm},", "figure 6", times)
+        nearer(study, algorithm, f"Allreduce, {algorithm},", times)
     draw(study, every)
 
 

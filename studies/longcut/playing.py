@@ -12,13 +12,12 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from pingpong import SIZES, Sample
-from study import Study
 
 import longhaul
+from longhaul.report.mpl import Axes, Figure
 from longhaul.report.plotting import figure
+from longhaul.studies import Study
 
 SCENARIO = Path(__file__).parent / "path.yaml"
 PROGRAM = Path(__file__).parent / "pingpong.py"

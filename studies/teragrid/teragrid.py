@@ -19,18 +19,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import pictures
 from chain import FASTER, SECONDS, Chain, can_run, capture_to_model
-from claims import MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, claims
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
-from judging import exact
 from results import Results, collect
-from study import Study
 from trials import MEANINGS, READINGS, Plan, plans
+from verdicts import MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, verdicts
 
 import longhaul
 from longhaul import _longhaul
 from longhaul.report.page import write_page
 from longhaul.scenario.expand.axes import text_of
 from longhaul.scenario.sweeps.options import Options
+from longhaul.studies import Study, exact
 from longhaul.sweeps.folder import Folder
 from longhaul.sweeps.job import point_plan, with_seed
 from longhaul.sweeps.preparation import prepare
@@ -39,7 +38,6 @@ from longhaul.sweeps.sweep import Swept
 HERE = Path(__file__).parent
 DIRECTORY = HERE.parents[1] / "runs" / "studies" / "teragrid"
 """Where everything goes."""
-QUESTION = "Which TCP takes from others on TeraGrid, and what does its published loss mean?"
 SECONDS_EACH = 1000
 """Simulated, of each trial."""
 SAMPLE_S = 15.0
@@ -54,6 +52,7 @@ def main() -> None:
     )
     parser.add_argument("--yes", action="store_true", help="do not ask whether the cost of --full is right")
     parser.add_argument("--resume", action="store_true", help="keep what an interrupted study has done")
+    parser.add_argument("--only", action="append", choices=("trials", "simulated"), help="there is one part")
     parser.add_argument("--seeds", type=int, help="of each point, to try something out")
     parser.add_argument(
         "--seconds", type=int, default=SECONDS_EACH, help="of each trial, to try something out"
@@ -90,8 +89,8 @@ def main() -> None:
 
     results = collect(every, run)
     whole = arguments.seeds is None and arguments.seconds == SECONDS_EACH
-    study = Study("teragrid", QUESTION, whole=whole, resume=True)
-    with study.part("trials", how="simulated"):
+    study = Study(HERE, whole=whole, resume=True)
+    with study.part("trials"):
         _write(study, results, chain, every, _spent(time.monotonic() - began, resume=arguments.resume))
     print(f"report: {DIRECTORY / 'report.html'}")
     study.finish()
@@ -161,7 +160,7 @@ def _write(
     study: Study, results: Results, chain: Chain | None, every: tuple[Plan, ...], took_s: float
 ) -> None:
     """Figures, claims, tables and ``report.html``."""
-    found = claims(results)
+    found = [study.judge(claim, cases) for claim, cases in verdicts(results)]
     gallery = pictures.Gallery(DIRECTORY)
     mains = list(dict.fromkeys(key[1] for key in results.cells if key[0] == "long"))
     places = [("long", f"Figure 3: beside five flows, long queues ({each})", each) for each in mains]
@@ -189,7 +188,7 @@ def _write(
     fairness = [
         {"title": title, "rows": _fairness(results, sweep, reading)} for sweep, title, reading in places
     ]
-    counts = Counter(claim.verdict.split(" on ")[0] for claim in found)
+    counts = Counter(each.word for each in found)
     environment = Environment(
         # The look is that of all reports.
         loader=ChoiceLoader([FileSystemLoader(HERE), PackageLoader("longhaul.report", ".")]),
@@ -217,9 +216,6 @@ def _write(
         sweeps=results.sweeps,
     )
     write_page(DIRECTORY / "report.html", page)
-    for claim in found:
-        # Each condition is a reading of the loss and a queue.
-        study.claim(claim.text, place=claim.place, rule=claim.rule, cases=claim.cases, over=claim.over)
     study.table("fairness", [{"sweep": table["title"], **row} for table in fairness for row in table["rows"]])
     study.table("goodput", _goodputs(results))
     for name in ("readings", f"fairness-{mains[0]}"):

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from longhaul.results.studies import WORDS, word_of
 
 from .conftest import ROOT, Command

@@ -18,15 +18,17 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def study() -> None:
     """Studies: claims of papers and of Longhaul, measured and judged.
 
-    A study is a directory with a program, scenarios and committed results. Each of its claims has a rule that
-    decides it, and one of five verdicts: reproduced, depends on a condition, not reproduced, undecided (a
-    confidence interval includes the limit), not measured.
+    A study is a directory with a program, a file claims.yaml, scenarios and results. Each of its claims has a
+    rule that decides it, and one of five verdicts: reproduced, depends on a condition, not reproduced,
+    undecided (a confidence interval includes the limit), not measured. Without --directory the studies are
+    those of the directory studies here or in the nearest directory above.
 
     \b
     longhaul study list
     longhaul study show fitting
     longhaul study run fitting
     longhaul study run nemc --only simulated
+    longhaul study list --directory ~/my-studies
     """
 
 
@@ -34,9 +36,9 @@ def study() -> None:
 @_directory
 @_json
 def list_(directory: Path | None, as_json: bool) -> None:
-    """List the studies: claims by verdict, when they were measured, and how long that took."""
+    """List the studies: claims by verdict, those not measured included, and when they were measured."""
     from longhaul.cli.terminal.studies import print_studies
-    from longhaul.results.studies import find_directory, studies_in
+    from longhaul.studies.catalogue import find_directory, studies_in
 
     found = studies_in(find_directory(directory))
     if as_json:
@@ -50,18 +52,20 @@ def list_(directory: Path | None, as_json: bool) -> None:
 @_directory
 @_json
 def show(name: str, directory: Path | None, as_json: bool) -> None:
-    """Show the claims of a study: the rule, what was found under each condition, and the verdict.
+    """Show each claim of a study: rule, the paper's value, what was found, verdict, and assumptions.
+
+    Every part has the command that measures it.
 
     \b
     longhaul study show three-clocks
     longhaul study show three-clocks --json
     """
     from longhaul.cli.terminal.studies import print_claims
-    from longhaul.results.studies import find_directory, pick
+    from longhaul.studies.catalogue import find_directory, pick
 
     (found,) = pick(find_directory(directory), [name])
     if as_json:
-        click.echo(json.dumps({**found.as_json(), "claims": found.claims()}, indent=1))
+        click.echo(json.dumps(found.as_full_json(), indent=1, ensure_ascii=False))
     else:
         print_claims(found)
 
@@ -88,8 +92,9 @@ def run(
 ) -> None:
     """Run studies and write their results, figures and pages.
 
-    Results of the full size replace the committed ones; with other --rounds they stay in runs/studies. A part
-    that runs again replaces its own results alone. A study's own options follow its name, after --:
+    Results of the full size replace those in the study's directory; with other --rounds they stay in
+    runs/studies. A part that runs again replaces its own results alone. Each part begins with its number and
+    with the time that is left, by the last time. A study's own options follow its name, after --:
 
     \b
     longhaul study run nemc --only simulated
