@@ -13,7 +13,7 @@ from typing import Any
 sys.path.insert(0, str(FilePath(__file__).parents[1]))
 
 from beside_linux import judge
-from twelve_paths import PATHS, Path, scenario
+from twelve_paths import PATHS, SECONDS, Path, scenario
 
 import longhaul
 from longhaul.studies import Part, Study, run_study
@@ -36,7 +36,7 @@ ALGORITHMS = (
 def run(study: Study, path: Path, cc: str, clock: str, seed: int) -> dict[str, Any]:
     """One run and its measures."""
     file = study.runs / f"{clock}.yaml"
-    file.write_text(scenario(path, cc, seed=seed), encoding="utf-8")
+    file.write_text(scenario(path, cc, seed=seed, seconds=study.size(SECONDS, small=2)), encoding="utf-8")
     if clock == "simulated":
         result = longhaul.run_sim(file, runs=study.runs, report=False)
     else:

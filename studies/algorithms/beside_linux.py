@@ -34,8 +34,9 @@ def judge(study: Study, algorithms: Sequence[str]) -> None:
                         strict=False,
                     )
                 ]
-                found = exact(ratios[0]) if len(ratios) == 1 else measured(ratios)
-                cases.append(near(path, found, 1, within))
+                if ratios:
+                    found = exact(ratios[0]) if len(ratios) == 1 else measured(ratios)
+                    cases.append(near(path, found, 1, within))
             study.judge(f"{text}-{algorithm}", cases)
 
 
@@ -60,9 +61,8 @@ def side_by_side(
                 for clock, rows in (("simulated", ours), ("linux", linux))
                 if (found := values(rows, path, algorithm, measure))
             }
-            differs = any(
-                abs(means[f"{each}_simulated"] / means[f"{each}_linux"] - 1) > within for each in MEASURES
-            )
+            pairs = [[means.get(f"{each}_{clock}") for clock in ("simulated", "linux")] for each in MEASURES]
+            differs = any(a and b and abs(a / b - 1) > within for a, b in pairs)
             fits = [each["name"] for each in fitting_reasons(reasons, f"{path}: {algorithm}")]
             reason = next(iter(fits), "") if differs else "-"
             yield {"path": path, "algorithm": algorithm, **means, "reason": reason}

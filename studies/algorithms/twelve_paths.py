@@ -40,7 +40,7 @@ PATHS = {
 }
 
 
-def scenario(path: Path, cc: str, *, seed: int) -> str:
+def scenario(path: Path, cc: str, *, seed: int, seconds: int = SECONDS) -> str:
     """The scenario of a path and an algorithm."""
-    traffic = TRAFFIC.format(cc=cc, stop=SECONDS - 0.5)
-    return two_hosts("algorithms", seed=seed, seconds=SECONDS, link=path.link, traffic=traffic, more=MEASURE)
+    traffic = TRAFFIC.format(cc=cc, stop=seconds - 0.5)
+    return two_hosts("algorithms", seed=seed, seconds=seconds, link=path.link, traffic=traffic, more=MEASURE)

@@ -33,8 +33,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "bic": ("BIC, as meant", CONTROLS["BIC"]),
 }
 
-CHANCE_S = 1860
-"""Half an hour after a minute in which slow start is forgotten."""
+FORGOTTEN_S, CHANCE_S = 60, 1860
+"""A minute in which slow start is forgotten, and with it half an hour."""
 
 
 def window_segments(rate_mbits: float) -> float:
@@ -80,7 +80,10 @@ def study_lyon(study: Study) -> None:
         study.value(f"{kind}, {service}", exact(mbits(result, "a")), "Mbit/s")
     study.value("literal burst", exact(mbits(results[literal.name], "a")), "Mbit/s")
     times, rates = per_second(results[by_chance.name], "a")
-    study.judge("lyon-by-chance", _as_in_lyon("", float(np.mean(rates[times > 60])), lyon))
+    study.judge(
+        "lyon-by-chance",
+        _as_in_lyon("", float(np.mean(rates[times > times[-1] * FORGOTTEN_S / CHANCE_S])), lyon),
+    )
     thresholds = {kind: _after_slow_start(found[kind, "TS_1"]) for kind in ("reno-2.6", "reno-2.6-l2")}
     for kind, threshold in thresholds.items():
         study.value(f"threshold, {kind}", exact(threshold), "segments")

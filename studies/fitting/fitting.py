@@ -25,12 +25,12 @@ REPLICATES = 199
 SEED = 2008
 
 
-def fits() -> dict[str, Any]:
+def fits(repetitions: int, replicates: int) -> dict[str, Any]:
     """What each repetition's fit is, and how far each family is from the gaps."""
-    samples = SCALE_S * np.random.default_rng(SEED).weibull(SHAPE, (REPETITIONS, LOSSES))
+    samples = SCALE_S * np.random.default_rng(SEED).weibull(SHAPE, (repetitions, LOSSES))
     rows, distances = [], {name: [] for name in FAMILIES}
     for index, gaps in enumerate(samples):
-        found = fit_gaps(gaps, replicates=REPLICATES, seed=index)
+        found = fit_gaps(gaps, replicates=replicates, seed=index)
         by_family = {fit.family: fit for fit in found.fits}
         weibull = by_family["weibull"]
         for name, fit in by_family.items():
@@ -56,7 +56,8 @@ def fits() -> dict[str, Any]:
 
 def study_fits(study: Study) -> None:
     """Fit, judge, draw."""
-    found = study.measured("fits", fits)
+    repetitions, replicates = study.size((REPETITIONS, REPLICATES), small=(4, 99))
+    found = study.measured("fits", lambda: fits(repetitions, replicates))
     if found is None:
         raise RuntimeError("the fits failed")
     rows = found["rows"]
@@ -68,21 +69,21 @@ def study_fits(study: Study) -> None:
             for name, (low, middle, high) in found["quantiles"].items()
         ],
     )
-    study.note(f"Weibull gaps, shape {SHAPE}, scale {SCALE_S:g} s; seed {SEED}, {REPLICATES} replicates each")
+    study.note(f"Weibull gaps, shape {SHAPE}, scale {SCALE_S:g} s; seed {SEED}, {replicates} replicates each")
     shapes = np.array([row["shape"] for row in rows])
     theory = np.sqrt(6) / np.pi * SHAPE / np.sqrt(LOSSES)
     spread = float(shapes.std(ddof=1))
     # Of a standard deviation from so many normal values.
-    half = 1.96 * spread / np.sqrt(2 * REPETITIONS)
-    study.value("shape", Found(float(shapes.mean()), 1.96 * spread / np.sqrt(REPETITIONS), REPETITIONS))
-    study.value("deviation", Found(spread, half, REPETITIONS))
+    half = 1.96 * spread / np.sqrt(2 * repetitions)
+    study.value("shape", Found(float(shapes.mean()), 1.96 * spread / np.sqrt(repetitions), repetitions))
+    study.value("deviation", Found(spread, half, repetitions))
     study.value("theory", exact(float(theory)))
     sigmas = study.numbers("shape-deviation")["sigmas"]
     study.judge(
         "shape-deviation",
         judged(
             "",
-            bool(abs(spread / theory - 1) < sigmas / np.sqrt(2 * REPETITIONS)),
+            bool(abs(spread / theory - 1) < sigmas / np.sqrt(2 * repetitions)),
             f"{spread:.4f} ±{half:.4f}, theory {theory:.4f}",
         ),
     )
@@ -91,11 +92,11 @@ def study_fits(study: Study) -> None:
     study.judge("reported-error", near("", exact(told), float(theory), within))
     first = Counter(row["first"] for row in rows)
     share = study.numbers("weibull-found")["share"]
-    study.judge("weibull-found", judged("", first["weibull"] >= share * REPETITIONS, _counted(first)))
+    study.judge("weibull-found", judged("", first["weibull"] >= share * repetitions, _counted(first)))
     nearest = Counter(row["smallest_a2"] for row in rows)
     share = study.numbers("smallest-statistic")["share"]
     study.judge(
-        "smallest-statistic", judged("", nearest["weibull"] >= share * REPETITIONS, _counted(nearest))
+        "smallest-statistic", judged("", nearest["weibull"] >= share * repetitions, _counted(nearest))
     )
     level = study.numbers("rejection-rate")["level"]
     rejected = sum(row["weibull_p"] is not None and row["weibull_p"] <= level for row in rows)
@@ -103,13 +104,13 @@ def study_fits(study: Study) -> None:
         "rejection-rate",
         judged(
             "",
-            bool(abs(rejected - level * REPETITIONS) < sigmas * np.sqrt(level * (1 - level) * REPETITIONS)),
-            f"{rejected} of {REPETITIONS}",
+            bool(abs(rejected - level * repetitions) < sigmas * np.sqrt(level * (1 - level) * repetitions)),
+            f"{rejected} of {repetitions}",
         ),
     )
     accepted = sum(row["easyfit_accepts_normal"] for row in rows)
-    most = (1 - study.numbers("normal-rejected")["share"]) * REPETITIONS
-    study.judge("normal-rejected", judged("", accepted <= most, f"accepted in {accepted} of {REPETITIONS}"))
+    most = (1 - study.numbers("normal-rejected")["share"]) * repetitions
+    study.judge("normal-rejected", judged("", accepted <= most, f"accepted in {accepted} of {repetitions}"))
     draw(study, shapes, found["quantiles"])
 
 
@@ -126,7 +127,7 @@ def draw(study: Study, shapes: np.ndarray, quantiles: dict[str, list[float]]) ->
         plain(right)
         left.hist(shapes, bins=20)
         left.axvline(SHAPE, color="0.4", linewidth=0.8, linestyle="--")
-        left.set(xlabel="fitted shape", ylabel=f"of {REPETITIONS} repetitions")
+        left.set(xlabel="fitted shape", ylabel=f"of {len(shapes)} repetitions")
         left.set_title(f"shape {shapes.mean():.3f}, sd {shapes.std(ddof=1):.3f}")
         shown = [name for name in quantiles if name not in ("weibull-3", "generalised-pareto", "wakeby")]
         shown.sort(key=lambda name: quantiles[name][1])

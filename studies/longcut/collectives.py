@@ -39,7 +39,9 @@ def simulated(study: Study, algorithm: str) -> dict[str, dict[int, float]]:
         path.write_text(of_kind(study, text, kind), encoding="utf-8")
         found[kind] = {}
         for size in SIZES:
-            repeat = max(10, round(SECONDS / (0.06 + 6 * size * 8 / 4e6)))
+            repeat = max(
+                study.size(10, small=1), round(study.size(SECONDS, small=1) / (0.06 + 6 * size * 8 / 4e6))
+            )
             took = simulated_s(study, path, algorithm=algorithm, bytes=f"{size}B", repeat=repeat)
             found[kind][size] = took / repeat
     return found

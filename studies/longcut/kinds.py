@@ -15,7 +15,11 @@ SECONDS = 45
 def study_simulated(study: Study) -> None:
     """Simulate each kind; judge and draw."""
     found = study.measured(
-        "kinds", lambda: {kind: list(curve.mean.items()) for kind, curve in simulated(study).items()}
+        "kinds",
+        lambda: {
+            kind: list(curve.mean.items())
+            for kind, curve in simulated(study, seconds=study.size(60, small=1)).items()
+        },
     )
     curves = {kind: {int(size): took for size, took in pairs} for kind, pairs in (found or {}).items()}
     study.table(

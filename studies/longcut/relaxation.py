@@ -39,9 +39,9 @@ class Preset:
     name: str
     message_bytes: int | None
 
-    def record(self, compute_s: float, path: Path) -> None:
+    def record(self, compute_s: float, path: Path, *, iterations: int = ITERATIONS) -> None:
         """Write the messages of all workers, who compute so long in an iteration."""
-        task = Task(rows=SIZE + 2, columns=SIZE, iterations=ITERATIONS, message_bytes=self.message_bytes)
+        task = Task(rows=SIZE + 2, columns=SIZE, iterations=iterations, message_bytes=self.message_bytes)
         steps = []
         for rank in range(WORKERS):
             worker = Recorder(rank, WORKERS, costs_ns={"relax": compute_s * 1e9 / POINTS})
@@ -55,7 +55,8 @@ PRESETS = (Preset("longcut-literal", LITERAL_BYTES), Preset("consistent", None))
 
 def simulated(study: Study, preset: Preset, compute_s: float) -> dict[str, float]:
     """Seconds of an iteration by kind of trace."""
-    preset.record(compute_s, study.runs / f"sor-{preset.name}.csv")
+    count = study.size(ITERATIONS, small=2)
+    preset.record(compute_s, study.runs / f"sor-{preset.name}.csv", iterations=count)
     path = scenario(
         study, f"sor-{preset.name}", "more: 0", f"{{kind: recorded, file: sor-{preset.name}.csv}}"
     )
@@ -63,7 +64,7 @@ def simulated(study: Study, preset: Preset, compute_s: float) -> dict[str, float
     found = {}
     for kind in EVERY_KIND:
         path.write_text(of_kind(study, text, kind), encoding="utf-8")
-        found[kind] = simulated_s(study, path) / ITERATIONS
+        found[kind] = simulated_s(study, path) / count
     return found
 
 

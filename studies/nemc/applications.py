@@ -33,6 +33,8 @@ LIVE_DELAYS_US = (0, 100, 1000, 4000, 16000)
 CLAIMS = StudyFolder(Path(__file__).parent).claims
 HIGH_US = int(1000 * CLAIMS.numbers("ep-delay")["high_ms"])
 """What counts as a high delay: the paper's axis is not in its text."""
+SMALL_DELAYS_US = (0, 100, HIGH_US)
+"""To try the study out."""
 STEPS_MS = (1, 2, 4, 10, 20, 40, 80)
 """Computing of a step of the molecules on one rank."""
 LIVE_STEP_MS = CLAIMS.numbers("gromacs-slower-live")["step_ms"]
@@ -93,14 +95,14 @@ def study_simulated(study: Study) -> None:
     for given, what in INPUTS.items():
         study.note(f"computing, {given}: {what}")
         every[given] = {}
-        for name, program in kernels_of(given, study.runs).items():
+        for name, program in kernels_of(given, study.runs, study.size("B", small="S")).items():
             every[given][name] = _simulated(study, f"{given}, {name}", program)
     _write(study, "applications-simulated", every)
     _four_hosts(study, every)
     judge(study, every)
     molecules = {
         f"{step} ms": _simulated(study, f"molecules, {step} ms", Program("molecules", "", STEPS * step / 1e3))
-        for step in STEPS_MS
+        for step in study.size(STEPS_MS, small=(4,))
     }
     _write(study, "molecules-simulated", {step: {"molecules": times} for step, times in molecules.items()})
     study.judge(
@@ -116,7 +118,10 @@ def study_simulated(study: Study) -> None:
 def _simulated(study: Study, key: str, program: Program) -> Times:
     def seconds() -> dict[str, dict[int, float]]:
         alone = simulate(program, SMALL, [0], study.runs)
-        return {"alone": alone, "both": simulate(program, LARGE, list(DELAYS_US), study.runs)}
+        return {
+            "alone": alone,
+            "both": simulate(program, LARGE, list(study.size(DELAYS_US, small=SMALL_DELAYS_US)), study.runs),
+        }
 
     found = study.measured(f"simulated/{key}", seconds)
     if found is None:

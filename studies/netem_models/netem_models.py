@@ -51,7 +51,9 @@ def compare(study: Study, model: Model) -> list[dict[str, Any]]:
 def study_models(study: Study) -> None:
     """All models, one after another."""
     quantities, rows, cases = [], [], []
-    for name, model in MODELS.items():
+    chosen = study.size(list(MODELS), small=["delay", "independent loss"])
+    for name in chosen:
+        model = MODELS[name]
         found = study.measured(f"models/{name}", partial(compare, study, model))
         if found is None:
             continue

@@ -32,6 +32,7 @@ PAPER = {
     ("fast", True): ((54.7, 0), (54.7, 0), (54.7, 0), (54.7, 0)),
 }
 HALF, TABLE = "16.8 MB", "11.4 MB"
+SECONDS = 300
 WINDOWS = {
     HALF: ("32MiB", "independent: half of the paper's socket buffers of 32 MB"),
     TABLE: (
@@ -49,7 +50,7 @@ class Case:
     paced: bool
     buffer_kib: int
     window: str = TABLE
-    seconds: int = 300
+    seconds: int = SECONDS
 
 
 def scenario(case: Case) -> str:
@@ -94,8 +95,9 @@ def simulate(cases: list[Case], folder: Path) -> list[tuple[float, int]]:
     return results
 
 
-def study_simulated(study: Study, *, seconds: int = 300) -> None:
+def study_simulated(study: Study) -> None:
     """Simulate the table under both windows, judge, draw."""
+    seconds = study.size(SECONDS, small=5)
     cases = [
         Case(algorithm, paced, buffer, window, seconds)
         for window in WINDOWS

@@ -28,6 +28,8 @@ SLOWER = (1, 2.5, 5)
 are assumed, and claims are judged under each."""
 USUAL = 2.5
 SIMULATED = {"ft": "B", "mg": "B", "cg": "A"}
+SMALLEST = {"mg": "S"}
+"""To try the study out."""
 LIVE = {"ft": "W", "mg": "W", "cg": "W"}
 SLOT_RANKS, LIVE_RANKS = 32, 8
 LIVE_SCALE = 20
@@ -68,7 +70,7 @@ def one_way(rtt_ms: int) -> str:
 def study_simulated(study: Study) -> None:
     """Every kernel over every way at every round trip, as in the paper; and with other computing."""
     every: dict[str, Seconds] = {}
-    for slower in SLOWER:
+    for slower in study.size(SLOWER, small=(USUAL,)):
         rtts = RTTS_MS if slower == USUAL else (0,)
         found = study.measured(f"kernels/{slower:g}", lambda s=slower, r=rtts: simulate(study, s, r))
         if found is None:
@@ -86,7 +88,7 @@ def simulate(study: Study, slower: float, rtts: tuple[int, ...]) -> list[dict[st
     folder = study.runs / f"kernels-{slower:g}"
     folder.mkdir(exist_ok=True)
     cases = []
-    for name, problem in SIMULATED.items():
+    for name, problem in study.size(SIMULATED, small=SMALLEST).items():
         program = Program(name, problem, slower * one_rank_s(name, problem))
         program.record(SLOT_RANKS, folder / f"{name}.csv")
         what = f"{{kind: recorded, file: {name}.csv, slots: 4, cc: {BIC}}}"
@@ -180,6 +182,11 @@ class Speeds:
         """Figure 5's relative performance: that of the serial route without delay is 1."""
         return self.over(kernel, way, SERIAL, rtt_ms, 0)
 
+    @property
+    def kernels(self) -> list[str]:
+        """Their names."""
+        return list(dict.fromkeys(name for name, _way, _rtt in self._seconds))
+
     def rtts(self, kernel: str) -> list[int]:
         """Round trips with which a kernel was run."""
         return sorted({rtt for name, _way, rtt in self._seconds if name == kernel})
@@ -202,7 +209,7 @@ def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
             [
                 at_least(named(name, how), each.relative(name, f"round robin {routes}"), ideal)
                 for how, each in speeds.items()
-                for name in SIMULATED
+                for name in each.kernels
             ],
         )
     study.judge(
@@ -214,7 +221,7 @@ def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
                 1,
             )
             for how, each in speeds.items()
-            for name in SIMULATED
+            for name in each.kernels
             for a, b in ((2, 4), (4, 8))
         ],
     )
@@ -225,7 +232,7 @@ def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
                 named(name, how, f", {n} routes"), each.over(name, f"round robin {n}", f"flow-based {n}"), 1
             )
             for how, each in speeds.items()
-            for name in SIMULATED
+            for name in each.kernels
             for n in ROUTES
         ],
     )
@@ -235,7 +242,7 @@ def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
             at_least(named(name, how, f" against {other}"), each.over(name, "round robin 8", other), spread)
             for other in ("flow-based 8", ALL_ON_ONE)
             for how, each in speeds.items()
-            for name in SIMULATED
+            for name in each.kernels
         ],
     )
     _judge_delays(study, speeds[usual], live=live)
@@ -244,7 +251,7 @@ def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
 def _judge_delays(study: Study, speeds: Speeds, *, live: bool) -> None:
     end = "-live" if live else ""
     almost = study.numbers("almost-serial")["almost"]
-    kernels = [name for name in SIMULATED if len(speeds.rtts(name)) > 1]
+    kernels = [name for name in speeds.kernels if len(speeds.rtts(name)) > 1]
     study.judge(
         f"degrades-with-delay{end}",
         [
@@ -286,7 +293,7 @@ def draw(study: Study, seconds: Seconds, name: str, how: str, table: str) -> Non
     with paper():
         made = figure(3.4, width_in=9)
         left, right = made.subplots(1, 2, sharey=True)
-        for number, kernel in enumerate(sorted(SIMULATED)):
+        for number, kernel in enumerate(sorted(speeds.kernels)):
             for kind, line in (("round robin", "o-"), ("flow-based", "s--")):
                 at = [(1, ALL_ON_ONE), *((n, f"{kind} {n}") for n in ROUTES)]
                 found = [speeds.relative(kernel, way) for _n, way in at]

@@ -95,7 +95,7 @@ def theory_s(link: Link, gigabytes: float) -> float:
 
 
 def simulate(
-    study: Study, key: str, kind: Kind, points: Iterable[Link], gigabytes: int, seeds: int
+    study: Study, key: str, kind: Kind, points: Iterable[Link], gigabytes: float, seeds: int
 ) -> list[dict[str, Any]]:
     """Seconds and retransmissions of each point and seed."""
     every = list(points)
@@ -104,7 +104,7 @@ def simulate(
         swept = longhaul.sweep(
             SCENARIO,
             axes={"links.wan.forward.routes": [link.models for link in every]},
-            params={"volume": f"{gigabytes}GB", "recovery": kind.recovery, **WINDOWS[kind.window]},
+            params={"volume": f"{gigabytes:g}GB", "recovery": kind.recovery, **WINDOWS[kind.window]},
             repeat=seeds,
             runs=study.runs,
             report=False,
@@ -133,7 +133,10 @@ class Took:
     def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
         self._s: dict[tuple[Kind, Link], list[float]] = {}
         self._again: dict[tuple[Kind, Link], list[int]] = {}
+        self.gigabytes = 0.0
+        """Of each transfer."""
         for row in rows:
+            self.gigabytes = row["gigabytes"]
             key = (
                 Kind(row["recovery"], row["window"]),
                 Link(row["curve"], row["routes"], row["difference_us"]),
@@ -169,18 +172,19 @@ class Took:
 
     def orderly_us(self, kind: Kind, routes: int) -> int:
         """The largest difference up to which hardly anything is retransmitted: nothing is lost, after all."""
-        most = VOLUME_GB * 1e9 / MSS_BYTES / CLAIMS.numbers("first-retransmissions")["one_in"]
+        most = self.gigabytes * 1e9 / MSS_BYTES / CLAIMS.numbers("first-retransmissions")["one_in"]
         good = [max(self._again[kind, Link("round robin", routes, each)]) <= most for each in DIFFERENCES_US]
         return DIFFERENCES_US[good.index(False) - 1 if False in good else -1]
 
 
 def study_transfers(study: Study, *, seeds: int) -> None:
     """Simulate every point, draw the figure, judge the claims."""
-    whole = simulate(study, "whole", ADAPTIVE, LINES, WHOLE_GB, 1)
+    volume_gb, whole_gb = study.size((VOLUME_GB, WHOLE_GB), small=(0.05, 1))
+    whole = simulate(study, "whole", ADAPTIVE, LINES, whole_gb, 1)
     study.table("transfers-100GB", whole)
     rows: list[dict[str, Any]] = []
     for kind in KINDS:
-        rows += simulate(study, f"{kind.recovery}, {kind.window}", kind, links(kind), VOLUME_GB, seeds)
+        rows += simulate(study, f"{kind.recovery}, {kind.window}", kind, links(kind), volume_gb, seeds)
     study.table("transfers-simulated", rows)
     took = Took(rows)
     _judge_theory(study, whole)
@@ -198,7 +202,7 @@ def _judge_theory(study: Study, rows: list[dict[str, Any]]) -> None:
             near(
                 f"{link.curve} {link.routes}",
                 Found(took.of(ADAPTIVE, link).value),
-                theory_s(link, WHOLE_GB),
+                theory_s(link, took.gigabytes),
                 within,
                 "s",
             )
@@ -253,7 +257,7 @@ def _judge_differences(study: Study, took: Took) -> None:
         [
             at_most(
                 _named(kind, routes, f", {difference} µs"),
-                _share(took.of(kind, link), theory_s(link, VOLUME_GB)),
+                _share(took.of(kind, link), theory_s(link, took.gigabytes)),
                 ratio,
             )
             for kind in (DUPLICATES, ADAPTIVE, TIME)
@@ -329,7 +333,7 @@ def _judge_window(study: Study, took: Took) -> None:
         [
             at_most(
                 f"{routes} routes",
-                _share(found, theory_s(Link("round robin", routes, 0), VOLUME_GB)),
+                _share(found, theory_s(Link("round robin", routes, 0), took.gigabytes)),
                 ratio,
             )
             for routes, found in full.items()
@@ -342,7 +346,7 @@ def _draw(study: Study, took: Took) -> None:
         made = figure(3.6, width_in=13)
         for axes, (kind, label) in zip(made.subplots(1, 5, sharey=True), KINDS.items(), strict=True):
             for link, dashes in ((LINES[0], "-"), (LINES[1], "--")):
-                seconds = theory_s(link, VOLUME_GB)
+                seconds = theory_s(link, took.gigabytes)
                 axes.axhline(seconds, color="0.5", linestyle=dashes, label=f"{link.curve}, theory")
             for number, routes in enumerate(ROUTES):
                 line = [Link("round robin", routes, each) for each in DIFFERENCES_US]
@@ -362,7 +366,7 @@ def _draw(study: Study, took: Took) -> None:
             axes.set_title(label, fontsize=8.5)
             axes.set_yticks([4, 5, 10, 20, 40, 80], ["4", "5", "10", "20", "40", "80"])
             axes.minorticks_off()
-        made.axes[0].set_ylabel(f"{VOLUME_GB} GB take [s]")
+        made.axes[0].set_ylabel(f"{took.gigabytes:g} GB take [s]")
         made.axes[0].plot([], [], "kx", label="the same, resequenced")
         shown = made.axes[0].get_legend_handles_labels()
         made.legend(*shown, loc="outside lower center", ncols=6, fontsize=7.5)

@@ -47,12 +47,12 @@ SECONDS = 14
 ALGORITHMS = ("reno", "cubic")
 
 
-def scenario(case: str, cc: str, seed: int) -> str:
+def scenario(case: str, cc: str, seed: int, seconds: int = SECONDS) -> str:
     """One path, or several side by side."""
     numbers = range(COPIES.get(case, 1))
-    what = {"cc": cc, "stop": SECONDS - 1, "link": CASES[case]}
+    what = {"cc": cc, "stop": seconds - 1, "link": CASES[case]}
     flows = FLOW + (SECOND if case == "two flows" else "")
-    head = HEAD.format(name=f"{case}-{cc}".replace(" ", "-"), seed=seed, seconds=SECONDS, cc=cc)
+    head = HEAD.format(name=f"{case}-{cc}".replace(" ", "-"), seed=seed, seconds=seconds, cc=cc)
     nodes, links, traffic = (
         "".join(text.format(n=n, **what) for n in numbers) for text in (NODES, LINK, flows)
     )
@@ -62,7 +62,7 @@ def scenario(case: str, cc: str, seed: int) -> str:
 def one_round(study: Study, case: str, cc: str, seed: int, *, live: bool) -> dict[str, Any]:
     """Mbit/s over each path, and the digest of a simulation."""
     path = study.runs / "scenario.yaml"
-    path.write_text(scenario(case, cc, seed), encoding="utf-8")
+    path.write_text(scenario(case, cc, seed, study.size(SECONDS, small=3)), encoding="utf-8")
     run = longhaul.run_live if live else longhaul.run_sim
     result = run(path, runs=study.runs, report=False)
     study.ran(result, mode="live" if live else "sim")
@@ -86,7 +86,7 @@ def study_paths(study: Study, *, rounds: int) -> None:
     """Run every path live and simulated, with as many seeds as there are rounds."""
     rows: list[dict[str, Any]] = []
     ratios: dict[tuple[str, str], Found] = {}
-    for case in CASES:
+    for case in study.size(list(CASES), small=["rate"]):
         for cc in ALGORITHMS:
             both = []
             for mode in ("live", "sim"):
@@ -124,13 +124,14 @@ def study_paths(study: Study, *, rounds: int) -> None:
 
 def draw(study: Study, ratios: dict[tuple[str, str], Found], within: float) -> None:
     """Ratios with their intervals."""
+    cases = list(dict.fromkeys(case for case, _cc in ratios))
     with paper():
         made = figure(3.4, width_in=6.4)
         axes = made.subplots()
         axes.axhspan(1 - within, 1 + within, color="0.93")
         axes.axhline(1, color="0.6", linewidth=0.8)
         for cc, marker, shift in (("reno", "o", -0.1), ("cubic", "s", 0.1)):
-            mine = [ratios[case, cc] for case in CASES]
+            mine = [ratios[case, cc] for case in cases]
             axes.errorbar(
                 [number + shift for number in range(len(mine))],
                 [each.value for each in mine],
@@ -140,7 +141,7 @@ def draw(study: Study, ratios: dict[tuple[str, str], Found], within: float) -> N
                 markersize=5,
                 capsize=3,
             )
-        axes.set_xticks(range(len(CASES)), list(CASES))
+        axes.set_xticks(range(len(cases)), cases)
         axes.set(ylabel="goodput, simulated / live", ylim=(0.7, 1.3))
         axes.legend(loc="upper left")
         study.figure(made, "paths", data=["goodput"])

@@ -40,6 +40,8 @@ DIRECTORY = HERE.parents[1] / "runs" / "studies" / "teragrid"
 """Where everything goes."""
 SECONDS_EACH = 1000
 """Simulated, of each trial."""
+SMALL = 2, 5
+"""Seeds and seconds of a study that is only tried out, which has no capture."""
 SAMPLE_S = 15.0
 """Simulated seconds of each variant that the cost is judged by."""
 EVENTS_AT_ONCE = 100_000
@@ -53,6 +55,7 @@ def main() -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask whether the cost of --full is right")
     parser.add_argument("--resume", action="store_true", help="keep what an interrupted study has done")
     parser.add_argument("--only", action="append", choices=("trials", "simulated"), help="there is one part")
+    parser.add_argument("--small", action="store_true", help="a small size, to try it out; publishes nothing")
     parser.add_argument("--seeds", type=int, help="of each point, to try something out")
     parser.add_argument(
         "--seconds", type=int, default=SECONDS_EACH, help="of each trial, to try something out"
@@ -61,7 +64,9 @@ def main() -> None:
     arguments = parser.parse_args()
     DIRECTORY.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    chain = _chain(resume=arguments.resume)
+    if arguments.small:
+        arguments.seeds, arguments.seconds = SMALL
+    chain = None if arguments.small else _chain(resume=arguments.resume)
     if chain:
         print(
             f"capture: {chain.losses:,} of {chain.dropped:,} losses found; {text_of(chain.algorithm)}",
@@ -89,7 +94,7 @@ def main() -> None:
 
     results = collect(every, run)
     whole = arguments.seeds is None and arguments.seconds == SECONDS_EACH
-    study = Study(HERE, whole=whole, resume=True)
+    study = Study(HERE, whole=whole, small=arguments.small, resume=True)
     with study.part("trials"):
         _write(study, results, chain, every, _spent(time.monotonic() - began, resume=arguments.resume))
     print(f"report: {DIRECTORY / 'report.html'}")

@@ -24,9 +24,10 @@ CLOCKS = {
 }
 DELAYS_US = (50, 100, 150, 200, 250, 300, 350, 400, 800, 1600)
 TICK_US = 1e6 / 8192
+SECONDS = 12
 
 
-def scenario() -> str:
+def scenario(seconds: int) -> str:
     """Ten delays through five clocks."""
     nodes, links, traffic = [], [], []
     for clock, (ticks, _label) in CLOCKS.items():
@@ -36,14 +37,14 @@ def scenario() -> str:
             links.append(f"  {name}: {{endpoints: [{name}a, {name}b], delay: {{base: {delay}us{ticks}}}}}")
             # 17 ms and a bit: no multiple of any tick, so that all phases occur.
             traffic.append(f"  {name}: {{kind: ping, from: {name}a, to: {name}b, every: 17.3ms}}")
-    head = ["version: 1", "name: ticks", "duration: 12s", "addresses: ipv4", "measure: {every: 1s}"]
+    head = ["version: 1", "name: ticks", f"duration: {seconds}s", "addresses: ipv4", "measure: {every: 1s}"]
     return "\n".join([*head, "nodes:", *nodes, "links:", *links, "traffic:", *traffic, ""])
 
 
 def one_round(study: Study) -> list[dict[str, Any]]:
     """The median of half the round trips, for every clock and delay."""
     path = study.runs / "ticks.yaml"
-    path.write_text(scenario(), encoding="utf-8")
+    path.write_text(scenario(study.size(SECONDS, small=2)), encoding="utf-8")
     result = longhaul.run_live(path, runs=study.runs, report=False)
     study.ran(result)
     table = result.table("probes")

@@ -80,6 +80,7 @@ def show(name: str, directory: Path | None, as_json: bool) -> None:
     help="A part, or all live, simulated or virtual ones. Repeatable.",
 )
 @click.option("--rounds", type=click.IntRange(min=1), help="Repetitions, instead of each part's own number.")
+@click.option("--small", is_flag=True, help="Run at a small size, to try it out; publish nothing.")
 @click.option("--resume", is_flag=True, help="Keep what this commit has measured before an interruption.")
 @_directory
 def run(
@@ -87,17 +88,19 @@ def run(
     every: bool,
     only: tuple[str, ...],
     rounds: int | None,
+    small: bool,
     resume: bool,
     directory: Path | None,
 ) -> None:
     """Run studies and write their results, figures and pages.
 
-    Results of the full size replace those in the study's directory; with other --rounds they stay in
-    runs/studies. A part that runs again replaces its own results alone. Each part begins with its number and
-    with the time that is left, by the last time. A study's own options follow its name, after --:
+    Results of the full size replace those in the study's directory; with --small or other --rounds they stay
+    in runs/studies. A part that runs again replaces its own results alone. Each part begins with its number
+    and with the time that is left, by the last time. A study's own options follow its name, after --:
 
     \b
     longhaul study run nemc --only simulated
+    longhaul study run nemc --only simulated --small
     longhaul study run teragrid -- --help
 
     Exit codes: 0 everything was measured; 1 something could not be; 2 wrong usage; 130 interrupted.
@@ -111,6 +114,7 @@ def run(
         every=every,
         only=only,
         rounds=rounds,
+        small=small,
         resume=resume,
         directory=directory,
         own=names[split:],

@@ -20,6 +20,7 @@ def run_studies(
     every: bool,
     only: Sequence[str],
     rounds: int | None,
+    small: bool,
     resume: bool,
     directory: Path | None,
     own: Sequence[str],
@@ -36,12 +37,13 @@ def run_studies(
     chosen = studies_in(place) if every else pick(place, names)
     arguments = [*(word for part in only for word in ("--only", part))]
     arguments += ["--rounds", str(rounds)] if rounds else []
+    arguments += ["--small"] if small else []
     arguments += ["--resume"] if resume else []
     codes = []
     began = time.monotonic()
     for number, study in enumerate(chosen, start=1):
         left = [each.took_s(only) for each in chosen[number - 1 :]]
-        click.echo(f"study {study.name} ({number} of {len(chosen)}){_estimate(left)}")
+        click.echo(f"study {study.name} ({number} of {len(chosen)}){'' if small else _estimate(left)}")
         codes.append(_run(study, [*arguments, *own]))
     if len(chosen) > 1:
         failed = [study.name for study, code in zip(chosen, codes, strict=True) if code]

@@ -6,11 +6,15 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from longhaul.errors import LonghaulError
 from longhaul.studies.catalogue import StudyFolder
+from longhaul.studies.claims import How
 from longhaul.studies.study import Study
+
+SMALL_ROUNDS = 2
+"""Repetitions of a study that is only tried out: the least that have an interval."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,8 @@ def run_study(
     """Run the parts that the command line names, publish their results, and exit.
 
     ``script``: the program itself, ``__file__``; its folder has ``claims.yaml``. ``about``: its description.
-    ``options``: more of the command line, with default and help. A study with other rounds or options than
-    the defaults does not have its full size, and publishes nothing.
+    ``options``: more of the command line, with default and help. A study with ``--small``, or with other
+    rounds or options than the defaults, does not have its full size, and publishes nothing.
     """
     try:
         _run(Path(script).resolve(), about, parts, options or {})
@@ -50,12 +54,13 @@ def _run(
 ) -> None:
     claims = StudyFolder(script.parent).claims
     claims.check_parts(parts, script)
-    kinds = sorted({*parts, *(part.how for part in claims.parts.values())})
+    kinds = [*parts, *get_args(How)]
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--only", action="append", choices=kinds, help="a part, or all live, virtual or simulated ones"
     )
     parser.add_argument("--rounds", type=int, help="of what is repeated, instead of each part's own")
+    parser.add_argument("--small", action="store_true", help="a small size, to try it out; publishes nothing")
     parser.add_argument("--resume", action="store_true", help="keep what this commit has measured")
     for option, (default, what) in options.items():
         parser.add_argument(f"--{option}", type=type(default), default=default, help=what)
@@ -69,9 +74,16 @@ def _run(
         for name, part in parts.items()
         if not given.only or {name, claims.parts[name].how} & set(given.only)
     }
-    study = Study(script.parent, whole=usual and rounds is None, resume=given.resume, parts=list(chosen))
+    study = Study(
+        script.parent,
+        whole=usual and rounds is None,
+        small=given.small,
+        resume=given.resume,
+        parts=list(chosen),
+    )
     for name, part in chosen.items():
-        given.rounds = rounds if rounds and part.rounds > 1 else part.rounds
+        usual_rounds = study.size(part.rounds, small=min(part.rounds, SMALL_ROUNDS))
+        given.rounds = rounds if rounds and part.rounds > 1 else usual_rounds
         with study.part(name):
             part.run(study, given)
     study.finish()

@@ -37,12 +37,19 @@ class Study:
     """A study that runs, part after part."""
 
     def __init__(
-        self, folder: Path, *, whole: bool = True, resume: bool = False, parts: Sequence[str] | None = None
+        self,
+        folder: Path,
+        *,
+        whole: bool = True,
+        small: bool = False,
+        resume: bool = False,
+        parts: Sequence[str] | None = None,
     ) -> None:
         """Read the claims of ``folder``. Raises LonghaulError if they are wrong.
 
-        ``whole``: at full size, so that its results are published. ``resume``: keep what is measured.
-        ``parts``: those that will run; all if left out.
+        ``whole``: at full size, so that its results are published. ``small``: at a size to try it out,
+        which is never published. ``resume``: keep what is measured. ``parts``: those that will run; all if
+        left out.
         """
         self.definition = StudyFolder(folder.resolve())
         self.name = self.definition.name
@@ -51,7 +58,8 @@ class Study:
         self.directory = self.definition.folder.parents[1] / "runs" / "studies" / self.name
         self.runs = self.directory / "runs"
         self.runs.mkdir(parents=True, exist_ok=True)
-        self.is_whole = whole
+        self.is_small = small
+        self.is_whole = whole and not small
         # What runs is what is checked out now, whatever is edited meanwhile.
         self._commit = commit(self.definition.folder)
         self._journal = Journal(self.directory / "measured.jsonl", commit=self._commit, resume=resume)
@@ -66,6 +74,10 @@ class Study:
     def results(self) -> Path:
         """Where this run writes its results, published or not."""
         return self.directory / "results"
+
+    def size(self, full: T, *, small: T) -> T:
+        """A size of the study: ``full``, or ``small`` where it is only tried out."""
+        return small if self.is_small else full
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
