@@ -63,7 +63,7 @@ def show(name: str, directory: Path | None, as_json: bool) -> None:
     from longhaul.cli.terminal.studies import print_claims
     from longhaul.studies.catalogue import find_directory, pick
 
-    (found,) = pick(find_directory(directory), [name])
+    (found,) = pick(find_directory(directory), [name], named=directory)
     if as_json:
         click.echo(json.dumps(found.as_full_json(), indent=1, ensure_ascii=False))
     else:

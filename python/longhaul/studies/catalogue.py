@@ -27,6 +27,8 @@ class StudyFolder:
     """The folder of a study: ``NAME/NAME.py``, ``NAME/claims.yaml``, and its results if there are any."""
 
     folder: Path
+    named: Path | None = None
+    """The directory of studies as the user has named it; ``None`` where it is found without a name."""
 
     @property
     def name(self) -> str:
@@ -84,7 +86,7 @@ class StudyFolder:
                         Code.CLAIM_UNKNOWN,
                         f'{self.results / RESULTS}: part {name} has a claim "{each["id"]}" that '
                         f"{self.folder / CLAIMS} does not have",
-                        remedy=f"rename one of them, or run longhaul study run {self.name} --only {name}",
+                        remedy=f"rename one of them, or run {self.command(name)}",
                     )
                 found[each["id"]] = tuple(Case(**case) for case in each["cases"])
         return [
@@ -118,7 +120,8 @@ class StudyFolder:
 
     def command(self, part: str) -> str:
         """The command line that measures a part."""
-        return f"longhaul study run {self.name} --only {part}"
+        place = f" --directory {self.named}" if self.named else ""
+        return f"longhaul study run {self.name} --only {part}{place}"
 
     def as_json(self) -> dict[str, Any]:
         """For programs: the study without its claims."""
@@ -166,15 +169,15 @@ def find_directory(given: Path | None) -> Path:
     )
 
 
-def studies_in(directory: Path) -> list[StudyFolder]:
-    """The studies of a directory, by name."""
-    found = (StudyFolder(folder) for folder in sorted(directory.iterdir()) if folder.is_dir())
+def studies_in(directory: Path, *, named: Path | None = None) -> list[StudyFolder]:
+    """The studies of a directory, by name; ``named``: as the user has named it."""
+    found = (StudyFolder(folder, named) for folder in sorted(directory.iterdir()) if folder.is_dir())
     return [study for study in found if study.script.is_file() and (study.folder / CLAIMS).is_file()]
 
 
-def pick(directory: Path, names: Sequence[str]) -> list[StudyFolder]:
+def pick(directory: Path, names: Sequence[str], *, named: Path | None = None) -> list[StudyFolder]:
     """The studies of these names. Raises LonghaulError for a name that none has."""
-    known = {study.name: study for study in studies_in(directory)}
+    known = {study.name: study for study in studies_in(directory, named=named)}
     for name in names:
         if name.replace("_", "-") not in known:
             raise LonghaulError(

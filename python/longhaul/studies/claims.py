@@ -19,7 +19,16 @@ from longhaul.errors import LonghaulError
 from longhaul.scenario.model.base import OneOrList, Strict, Text, problem
 from longhaul.scenario.model.validate import validate
 from longhaul.scenario.syntax.problems import ScenarioError, did_you_mean
-from longhaul.scenario.syntax.yaml_tree import Branch, FileKind, Path, Source, follow, read_file, read_tree
+from longhaul.scenario.syntax.yaml_tree import (
+    Branch,
+    FileKind,
+    Leaf,
+    Path,
+    Source,
+    follow,
+    read_file,
+    read_tree,
+)
 
 CLAIMS = "claims.yaml"
 """The file in the folder of a study."""
@@ -277,7 +286,7 @@ def _unused(source: Source, tree: Branch, at: Path, names: set[str], whose: str)
     for name in sorted(names):
         message = f"no text {whose} shows {{{name}}}"
         remedy = f"write {{{name}}} in the rule, or remove the number"
-        yield _problem(source, tree, (*at, name), Code.CLAIM_NUMBER, message, remedy)
+        yield _problem(source, tree, (*at, name), Code.CLAIM_NUMBER, message, remedy, at_key=True)
 
 
 def _placeholders(claim: _Claim) -> Iterator[tuple[str, str]]:
@@ -293,8 +302,13 @@ def _texts(claim: _Claim) -> Iterator[tuple[str, str]]:
         yield from ((key, each) for each in every)
 
 
-def _problem(source: Source, tree: Branch, path: Path, code: Code, message: str, remedy: str) -> Diagnostic:
-    place, _node, walked = follow(tree, path)
+def _problem(
+    source: Source, tree: Branch, path: Path, code: Code, message: str, remedy: str, *, at_key: bool = False
+) -> Diagnostic:
+    """A problem of the value at ``path``, or of its key."""
+    place, node, walked = follow(tree, path)
+    if isinstance(node, Leaf) and not at_key:
+        place = node.place
     return source.problem(code, place, walked, message, remedy)
 
 

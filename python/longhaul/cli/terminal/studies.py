@@ -24,15 +24,17 @@ _STYLES: dict[Word, str] = {
 def print_studies(studies: Sequence[StudyFolder]) -> None:
     """Two lines for each study, and the sum."""
     console = Console()
+    # A claims file that is wrong is an error before anything is printed.
+    counts = {study.name: study.counts() for study in studies}
     for study in studies:
         console.print(Text.assemble((f"{study.name:<16}", "bold"), study.claims.question), soft_wrap=True)
         measured = f"; measured {study.measured()[:10]}" if study.measured_parts else ""
         console.print(
-            Text.assemble(" " * 16, _counted(study.counts()) or "no claims", measured), soft_wrap=True
+            Text.assemble(" " * 16, _counted(counts[study.name]) or "no claims", measured), soft_wrap=True
         )
     sums: Counter[Word] = Counter()
-    for study in studies:
-        sums.update(study.counts())
+    for each in counts.values():
+        sums.update(each)
     console.print(Text.assemble(f"{sums.total()} claims: ", _counted(sums)), soft_wrap=True)
 
 

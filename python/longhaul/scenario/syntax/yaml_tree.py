@@ -364,7 +364,7 @@ class _Reader:
         line = self.source.lines[place.line - 1] if place.line <= len(self.source.lines) else ""
         character = line[place.column - 1 : place.column]
         opened = f" that begins in line {error.context_mark.line + 1}" if error.context_mark else ""
-        if "cannot start any token" in problem and character == "\t":
+        if ("cannot start any token" in problem and character == "\t") or "tab character" in problem:
             return self.source.problem(
                 Code.YAML_INDENTATION, place, (), "a tab cannot indent", "write spaces"
             )
