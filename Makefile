@@ -77,7 +77,7 @@ study-three-clocks: setup ## eight networks simulated, on the virtual and on the
 study-algorithms: setup ## eleven congestion controls on twelve paths, simulated and of Linux on the virtual clock; needs a guest kernel; three quarters of an hour
 	@$(UV) run --no-sync longhaul study run algorithms $(ARGS)
 
-study-netem-models: setup ## the link models beside netem, tbf and queueing disciplines on the virtual clock; needs a guest kernel; ten minutes
+study-netem-models: setup ## the link models beside netem, tbf and queueing disciplines on the virtual clock; needs a guest kernel; two minutes
 	@$(UV) run --no-sync longhaul study run netem-models $(ARGS)
 
 study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purdue: 2,000 trials, two hours; ARGS=--full for 30,000

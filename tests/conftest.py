@@ -1,6 +1,8 @@
 """What tests of several directories share."""
 
+import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,16 @@ pytest_plugins = ["scheduling_of_tests"]
 # Other work on the machine may take any time; no test measures it.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+
+@pytest.fixture(autouse=True)
+def _library_logging() -> Iterator[None]:
+    """After a test that ran a command in this process, the logger is the library's again."""
+    logger = logging.getLogger("longhaul")
+    handlers, level = list(logger.handlers), logger.level
+    yield
+    logger.handlers[:] = handlers
+    logger.setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -179,6 +179,10 @@ def test_what_tc_cannot_express_is_refused_with_its_place(
             "rate: 1Gbit\nqueue: {kind: red, min: 30p, max: 90p, limit: 200p, gentle: false, weight: 0.003}",
             "powers of 2: 0.00390625, not 0.003",
         ),
+        (
+            "rate: 1Gbit\nqueue: {kind: red, min: 30p, max: 90p, limit: 200p, gentle: false, weight: 1e-12}",
+            "powers of 2: 4.65661e-10, not 1e-12",
+        ),
         ("rate: 1Gbit\nqueue: {kind: red, min: 30p, max: 90p, limit: 200p}", "drops every packet above max"),
     ],
 )
@@ -188,7 +192,7 @@ def test_what_tc_expresses_roughly_is_told(models: str, words: str) -> None:
     assert words in warnings[0]
 
 
-@pytest.mark.parametrize("shift", [1, 4, 9, 12])
+@pytest.mark.parametrize("shift", [1, 4, 9, 12, 31])
 def test_tc_chooses_the_weight_of_the_scenario(shift: int) -> None:
     queue = f"{{kind: red, min: 30p, max: 90p, limit: 200p, gentle: false, weight: {2**-shift}}}"
     (red,) = (line for line in commands(f"rate: 1Gbit\nqueue: {queue}") if " red " in line)

@@ -165,7 +165,7 @@ RANDOM: list[tuple[str, Callable[[str], str]]] = [
 
 @pytest.mark.parametrize(("name", "change"), RANDOM, ids=[name for name, _ in RANDOM])
 def test_what_is_random_is_known_and_what_is_not_is_said_before_a_sweep_runs(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str, change: Callable[[str], str]
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, change: Callable[[str], str]
 ) -> None:
     for text, random in ((CALM, False), (change(CALM), True)):
         found = resolved(text)
@@ -173,4 +173,4 @@ def test_what_is_random_is_known_and_what_is_not_is_said_before_a_sweep_runs(
     path = tmp_path / "calm.yaml"
     path.write_text(CALM)
     longhaul.sweep(path, runs=tmp_path, report=False)
-    assert "repetitions cannot differ: nothing in the scenario is random" in capfd.readouterr().err
+    assert "repetitions cannot differ: nothing in the scenario is random" in caplog.text

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longhaul.scenario.syntax.yaml_tree import resolve_scalar
 from longhaul.units.quantities import Rate, Share, Size, Span, UnitError
 
 
@@ -47,9 +48,15 @@ def test_shares_are_exact_fractions(text: str, share: Fraction) -> None:
     assert Share.parse(text).share == share
 
 
+@pytest.mark.parametrize("text", ["0.0000001", "1e-7", "1E-7", "1.0e-7"])
+def test_a_small_share_needs_no_per_cent(text: str) -> None:
+    assert Share.parse(resolve_scalar(text)).share == Fraction(1, 10**7)
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "remedy"),
     [
+        (Share, "1e-5%", "0.1%"),
         (Rate, "100Mbps", "100Mbit"),
         (Rate, "100", "100Mbit"),
         (Span, "5", "5ms"),

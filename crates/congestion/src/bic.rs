@@ -23,8 +23,8 @@ pub struct BicSettings {
     pub beta: f64,
     /// After a loss below the last maximum, aim lower than where it happened.
     pub fast_convergence: bool,
-    /// Multiply increments by the mean number of segments that an acknowledgement is for, as Linux does since
-    /// it counts acknowledgements no more but segments.
+    /// Multiply increments by the mean number of segments that an acknowledgement is for, as Linux does; the BIC
+    /// of Linux 2.6 did not.
     pub delayed_acks: bool,
 }
 

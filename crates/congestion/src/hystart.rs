@@ -14,7 +14,7 @@ pub struct HyStartSettings {
     pub ack_delta_ns: u64,
     /// A train may last half of the smallest RTT and of this: what segmentation offload delays.
     pub ack_delay_ns: u64,
-    /// RTT samples of a round that are only recorded; those after them are judged.
+    /// RTT samples of a round that are only recorded; those after them can end slow start.
     pub rtt_samples: u32,
     /// A smaller rise of the RTT never counts.
     pub min_rtt_threshold_ns: u64,
@@ -62,7 +62,7 @@ impl HyStart {
         }
     }
 
-    /// Judges `ack`; whether slow start is over at a window of `window` segments.
+    /// Takes in `ack`; whether slow start is over at a window of `window` segments.
     pub(crate) fn ends(&mut self, window: f64, ack: &Ack) -> bool {
         let Some(rtt) = ack.rtt else { return false };
         if window < self.settings.low_window {

@@ -1,3 +1,4 @@
+use crate::bbr::Bbr3Settings;
 use crate::settings::AlgorithmSettings;
 use crate::slow_start::SlowStartSettings;
 use longhaul_units::InvalidValue;
@@ -8,6 +9,8 @@ const SHARE: (f64, f64) = (0.001, 0.999);
 const WINDOW: (f64, f64) = (0.0, 1e9);
 const POSITIVE: (f64, f64) = (1e-9, 1e9);
 const GAIN: (f64, f64) = (0.01, 100.0);
+/// Up to a thousand seconds, which sums of spans can hold.
+const NANOSECONDS: (f64, f64) = (0.0, 1e12);
 
 type Parameter = (&'static str, f64, (f64, f64));
 
@@ -55,10 +58,17 @@ impl AlgorithmSettings {
                 ("legacy_window", settings.legacy_window, WINDOW),
             ],
             AlgorithmSettings::Htcp(settings) => {
-                vec![("bandwidth_switch", settings.bandwidth_switch, WINDOW)]
+                vec![
+                    ("bandwidth_switch", settings.bandwidth_switch, WINDOW),
+                    ("low_speed_ns", settings.low_speed_ns as f64, NANOSECONDS),
+                ]
             }
             AlgorithmSettings::Fast(settings) => {
-                vec![("alpha", settings.alpha, POSITIVE), ("gamma", settings.gamma, (1e-3, 1.0))]
+                vec![
+                    ("alpha", settings.alpha, POSITIVE),
+                    ("gamma", settings.gamma, (1e-3, 1.0)),
+                    ("slow_start_delay_ns", settings.slow_start_delay_ns as f64, NANOSECONDS),
+                ]
             }
             AlgorithmSettings::Compound(settings) => vec![
                 ("alpha", settings.alpha, (0.0, 1.0)),
@@ -71,6 +81,8 @@ impl AlgorithmSettings {
                 vec![
                     ("memory", settings.memory, (0.0, 0.999)),
                     ("stages", f64::from(settings.stages), (1.0, 2.0)),
+                    ("least_interval_ns", settings.least_interval_ns as f64, NANOSECONDS),
+                    ("tick_ns", settings.tick_ns as f64, (0.0, 1e9)),
                 ]
             }
             AlgorithmSettings::Vegas(settings) => vec![
@@ -107,21 +119,7 @@ impl AlgorithmSettings {
                 ("min_window", settings.min_window, (1.0, 1e9)),
                 ("quanta", settings.quanta, WINDOW),
             ],
-            AlgorithmSettings::Bbr3(settings) => vec![
-                ("startup_gain", settings.startup_gain, GAIN),
-                ("drain_gain", settings.drain_gain, GAIN),
-                ("window_gain", settings.window_gain, GAIN),
-                ("down_gain", settings.down_gain, GAIN),
-                ("up_gain", settings.up_gain, GAIN),
-                ("up_window_gain", settings.up_window_gain, GAIN),
-                ("loss_threshold", settings.loss_threshold, (0.0, 0.999)),
-                ("beta", settings.beta, SHARE),
-                ("headroom", settings.headroom, (0.0, 0.999)),
-                ("probe_rtt_gain", settings.probe_rtt_gain, GAIN),
-                ("pacing_margin", settings.pacing_margin, (0.0, 0.999)),
-                ("min_window", settings.min_window, (1.0, 1e9)),
-                ("offload_budget", settings.offload_budget, WINDOW),
-            ],
+            AlgorithmSettings::Bbr3(settings) => bbr3(settings),
         });
         all
     }
@@ -148,6 +146,24 @@ impl AlgorithmSettings {
     }
 }
 
+fn bbr3(settings: &Bbr3Settings) -> Vec<Parameter> {
+    vec![
+        ("startup_gain", settings.startup_gain, GAIN),
+        ("drain_gain", settings.drain_gain, GAIN),
+        ("window_gain", settings.window_gain, GAIN),
+        ("down_gain", settings.down_gain, GAIN),
+        ("up_gain", settings.up_gain, GAIN),
+        ("up_window_gain", settings.up_window_gain, GAIN),
+        ("loss_threshold", settings.loss_threshold, (0.0, 0.999)),
+        ("beta", settings.beta, SHARE),
+        ("headroom", settings.headroom, (0.0, 0.999)),
+        ("probe_rtt_gain", settings.probe_rtt_gain, GAIN),
+        ("pacing_margin", settings.pacing_margin, (0.0, 0.999)),
+        ("min_window", settings.min_window, (1.0, 1e9)),
+        ("offload_budget", settings.offload_budget, WINDOW),
+    ]
+}
+
 fn slow_start(settings: &SlowStartSettings) -> Vec<Parameter> {
     const LIMIT: (f64, f64) = (1.0, 1e9);
     match settings {
@@ -158,11 +174,17 @@ fn slow_start(settings: &SlowStartSettings) -> Vec<Parameter> {
         ],
         SlowStartSettings::HyStart(hystart) => vec![
             ("slow_start.low_window", hystart.low_window, WINDOW),
+            ("slow_start.ack_delta_ns", hystart.ack_delta_ns as f64, NANOSECONDS),
+            ("slow_start.ack_delay_ns", hystart.ack_delay_ns as f64, NANOSECONDS),
+            ("slow_start.min_rtt_threshold_ns", hystart.min_rtt_threshold_ns as f64, NANOSECONDS),
+            ("slow_start.max_rtt_threshold_ns", hystart.max_rtt_threshold_ns as f64, NANOSECONDS),
             ("slow_start.rtt_samples", f64::from(hystart.rtt_samples), LIMIT),
             ("slow_start.min_rtt_divisor", f64::from(hystart.min_rtt_divisor), LIMIT),
         ],
         SlowStartSettings::HyStartPlusPlus(hystart) => vec![
             ("slow_start.limit", f64::from(hystart.limit), LIMIT),
+            ("slow_start.min_rtt_threshold_ns", hystart.min_rtt_threshold_ns as f64, NANOSECONDS),
+            ("slow_start.max_rtt_threshold_ns", hystart.max_rtt_threshold_ns as f64, NANOSECONDS),
             ("slow_start.min_rtt_divisor", f64::from(hystart.min_rtt_divisor), LIMIT),
             ("slow_start.rtt_samples", f64::from(hystart.rtt_samples), LIMIT),
             ("slow_start.growth_divisor", hystart.growth_divisor, (1.0, 1e9)),

@@ -53,7 +53,7 @@ impl WestwoodSettings {
     fn in_ticks(&self, span: Span) -> Span {
         match self.tick_ns {
             0 => span,
-            tick => Span::from_ns(span.ps().div_ceil(1_000 * tick) * tick),
+            tick => Span::from_ns(span.ps().div_ceil(1_000).div_ceil(tick) * tick),
         }
     }
 }
@@ -118,15 +118,9 @@ impl Westwood {
     fn add(&mut self, sample: f64) {
         let memory = self.settings.memory;
         let mix = |mean: f64, sample: f64| memory * mean + (1.0 - memory) * sample;
-        let twice = self.settings.stages > 1;
-        self.bandwidth = Some(match self.bandwidth {
-            None => (sample, sample),
-            Some((once, mean)) if twice => {
-                let once = mix(once, sample);
-                (once, mix(mean, once))
-            }
-            Some((once, _)) => (mix(once, sample), mix(once, sample)),
-        });
+        let (once, mean) = self.bandwidth.unwrap_or((sample, sample));
+        let once = mix(once, sample);
+        self.bandwidth = Some((once, if self.settings.stages > 1 { mix(mean, once) } else { once }));
     }
 
     fn carried(&self) -> Option<f64> {

@@ -29,6 +29,8 @@ _TAIL = 4
 """Standard deviations of jitter that netem's limit makes room for."""
 _WEIGHT = 0.05
 """By which RED's weight may be off without a warning."""
+_LEAST_WEIGHT_SHIFT = 31
+"""tc knows RED's weights from 1/2 down to 2^-31."""
 _FROM_A_TRACE = 'write a model of numbers, or follow the trace with "longhaul run"'
 
 
@@ -322,7 +324,7 @@ def _red(
     discipline: RedQueueDiscipline, limit: int, bits_per_s: int, rough: list[ScenarioValueError]
 ) -> Iterator[str]:
     least, most, packet = discipline["least_bytes"], discipline["most_bytes"], discipline["packet_bytes"]
-    shift = max(1, round(-log2(discipline["weight"])))
+    shift = min(max(1, round(-log2(discipline["weight"]))), _LEAST_WEIGHT_SHIFT)
     if abs(2**-shift / discipline["weight"] - 1) > _WEIGHT:
         rough.append(
             ScenarioValueError(

@@ -206,7 +206,7 @@ class HystartSlowStartSettings(TypedDict):
     min_rtt_threshold_ns: NotRequired[ReadOnly[int]]
     """A smaller rise of the RTT never counts."""
     rtt_samples: NotRequired[ReadOnly[int]]
-    """RTT samples of a round that are only recorded; those after them are judged."""
+    """RTT samples of a round that are only recorded; those after them can end slow start."""
 
 class HystartPlusPlusSlowStartSettings(TypedDict):
     """Slows down before losses when the RTT rises, and ends (RFC 9406)."""
@@ -271,8 +271,8 @@ class BicAlgorithmSettings(TypedDict):
     beta: NotRequired[ReadOnly[float]]
     """What is left of the window after a loss: 819/1024."""
     delayed_acks: NotRequired[ReadOnly[bool]]
-    """Multiply increments by the mean number of segments that an acknowledgement is for, as Linux does
-    since it counts acknowledgements no more but segments."""
+    """Multiply increments by the mean number of segments that an acknowledgement is for, as Linux does;
+    the BIC of Linux 2.6 did not."""
     fast_convergence: NotRequired[ReadOnly[bool]]
     """After a loss below the last maximum, aim lower than where it happened."""
     low_window: NotRequired[ReadOnly[float]]

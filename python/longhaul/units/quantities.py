@@ -207,7 +207,7 @@ class Share(Quantity):
             match = _AMOUNT.fullmatch(str(value)) if not isinstance(value, bool) else None
             if not match or match["unit"] not in ("", "%"):
                 remedy = 'write for example "0.1%" or "0.001"'
-                if match and match["unit"]:
+                if match and match["unit"] and not re.search("[0-9]", match["unit"]):
                     remedy = f'write "{match["number"]}%"'
                 raise UnitError(Code.QUANTITY_MALFORMED, f'"{shown}" is not a share', remedy)
             number, percent = Decimal(match["number"]), match["unit"] == "%"
@@ -217,7 +217,8 @@ class Share(Quantity):
                 )
         if not number.is_finite() or number < 0:
             raise UnitError(Code.NEGATIVE_VALUE, f'"{shown}" is negative', "a share lies between 0% and 100%")
-        if not percent and ("." not in str(value) or number >= 1):
+        exponent = number.as_tuple().exponent
+        if not percent and (exponent == 0 or number >= 1):
             hint = f'write "{number:f}%"' if number.adjusted() < 6 else "a share lies between 0% and 100%"
             if 0 < number < 100:
                 hint += f' or "{number / 100:f}"'

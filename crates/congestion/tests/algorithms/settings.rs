@@ -67,6 +67,28 @@ fn customary_parameters_are_in_range_and_others_are_refused_with_a_remedy() {
     );
     let text = r#"{"algorithm": "reno", "slow_start": {"kind": "limited", "max_threshold": 0}}"#;
     assert!(refused(text).starts_with("slow_start.max_threshold: 0 is"));
+    assert_eq!(
+        refused(r#"{"algorithm": "westwood", "tick_ns": 18446744073709551615}"#),
+        "tick_ns: 18446744073709552000 is out of range; write a number from 0 to 1000000000"
+    );
+    let spans =
+        [("westwood", "least_interval_ns"), ("htcp", "low_speed_ns"), ("fast", "slow_start_delay_ns")];
+    for (algorithm, field) in spans {
+        let text = format!(r#"{{"algorithm": "{algorithm}", "{field}": 1000000000001}}"#);
+        assert!(refused(&text).starts_with(&format!("{field}: 1000000000001 is")), "{}", refused(&text));
+    }
+    for (kind, field) in [
+        ("hystart", "ack_delta_ns"),
+        ("hystart", "ack_delay_ns"),
+        ("hystart", "min_rtt_threshold_ns"),
+        ("hystart", "max_rtt_threshold_ns"),
+        ("hystart++", "min_rtt_threshold_ns"),
+        ("hystart++", "max_rtt_threshold_ns"),
+    ] {
+        let slow_start = format!(r#"{{"kind": "{kind}", "{field}": 1000000000001}}"#);
+        let text = format!(r#"{{"algorithm": "reno", "slow_start": {slow_start}}}"#);
+        assert!(refused(&text).starts_with(&format!("slow_start.{field}: ")), "{}", refused(&text));
+    }
     let nan = AlgorithmSettings::Cubic(CubicSettings { c: f64::NAN, ..CubicSettings::default() });
     assert!(nan.check().is_err());
 }

@@ -148,7 +148,7 @@ fn hystart_leaves_where_a_train_of_acknowledgements_takes_half_of_the_path() {
     // at 40.5, the 83rd beyond. It is the one that adds nothing.
     let mut even = reno(SlowStartSettings::hystart(), 20.0);
     assert_eq!(train(&mut even, 1_000_000, 200, 500, |_| 80), Some(20.0 + 82.0));
-    // More than 2 ms apart is no train, and below 16 segments nothing counts.
+    // Acknowledgements more than 2 ms apart are not a train, and below 16 segments nothing counts.
     let mut apart = reno(SlowStartSettings::hystart(), 20.0);
     assert_eq!(train(&mut apart, 1_000_000, 200, 2_100, |_| 80), None);
     let mut small = reno(SlowStartSettings::hystart(), 10.0);
@@ -157,7 +157,7 @@ fn hystart_leaves_where_a_train_of_acknowledgements_takes_half_of_the_path() {
 
 #[test]
 fn hystart_leaves_where_the_rtt_of_a_round_is_more_than_an_eighth_above_the_smallest() {
-    // 80/8 = 10 ms. Eight samples are recorded, the ninth is judged.
+    // 80/8 = 10 ms. Eight samples are recorded, the ninth can end slow start.
     let left = |rtt_ms: u64| {
         let mut reno = reno(SlowStartSettings::hystart(), 20.0);
         train(&mut reno, 1_000_000, 20, 3_000, |_| rtt_ms)

@@ -1,6 +1,7 @@
 //! TCP in a network that reorders, marks, goes down and limits windows.
 
 use crate::common::*;
+use longhaul_congestion::{AlgorithmSettings, CubicSettings};
 use longhaul_plan::*;
 use longhaul_units::Span;
 
@@ -29,14 +30,20 @@ fn rack_takes_reordering_below_a_quarter_of_the_round_trip_for_no_loss() {
 fn a_threshold_of_three_takes_reordering_for_loss_unless_it_adapts() {
     // 4 ms at 8333 packets per second are 33 packets: far more than three overtake.
     let fixed = reordered(Recovery::Sack, 4 * MS);
+    // More than a quarter, since the echo of an overtaken segment's retransmission undoes no reduction while
+    // other retransmissions are outstanding, as in Linux, so that the window stays where it was reduced to.
     assert!(fixed < 0.35, "{fixed}");
     let adaptive = reordered(Recovery::SackAdaptive, 4 * MS);
     assert!(adaptive > 0.5, "{adaptive}");
     assert!(reordered(Recovery::Sack, 0) > 0.99, "without a longer route nothing overtakes");
 }
 
+fn rfc_cubic() -> AlgorithmSettings {
+    AlgorithmSettings::Cubic(CubicSettings::rfc9438())
+}
+
 /// One flow through 50 Mbit/s and 40 ms with controlled delay, from 10 s to 40 s.
-fn controlled(algorithm: &str, ecn: bool) -> [Count; 2] {
+fn controlled(algorithm: AlgorithmSettings, ecn: bool) -> [Count; 2] {
     let discipline = QueueDiscipline::Codel(CodelParameters {
         target: Span::from_ns(5 * MS),
         interval: Span::from_ns(100 * MS),
@@ -44,17 +51,20 @@ fn controlled(algorithm: &str, ecn: bool) -> [Count; 2] {
     });
     let queue = QueueModel { discipline, ..QueueModel::default() };
     let forward = Direction { queue, ..direction(20 * MS, Some(50_000_000)) };
-    Run::between(&one(1500, forward, named(algorithm), Tcp { ecn, ..sack() }), 10.0, 40.0)
+    Run::between(&one(1500, forward, algorithm, Tcp { ecn, ..sack() }), 10.0, 40.0)
 }
 
 #[test]
 fn marks_take_the_place_of_all_drops_and_cost_no_goodput() {
-    for algorithm in ["reno", "cubic"] {
-        let (marked, dropped) = (controlled(algorithm, true), controlled(algorithm, false));
+    // Linux's CUBIC grows as slowly as Reno, RFC 9438's as fast as Reno with beta = 0.5 and so meets more marks.
+    let algorithms =
+        [("reno", named("reno"), 10.0), ("cubic", rfc_cubic(), 10.0), ("Linux's cubic", named("cubic"), 5.0)];
+    for (algorithm, settings, least) in algorithms {
+        let (marked, dropped) = (controlled(settings.clone(), true), controlled(settings, false));
         assert_eq!(marked[1].link(0, "dropped_packets"), 0.0);
         assert_eq!(marked[1].flow(0, "retransmits"), 0.0);
-        assert!(marked[1].link(0, "marked_packets") > 5.0);
-        assert!(dropped[1].link(0, "dropped_packets") > 5.0);
+        assert!(marked[1].link(0, "marked_packets") > least);
+        assert!(dropped[1].link(0, "dropped_packets") > least);
         assert_eq!(dropped[1].link(0, "marked_packets"), 0.0);
         near(algorithm, goodput(&marked, 0), goodput(&dropped, 0), 0.02);
         // A target of 5 ms holds on the average for both.
@@ -109,11 +119,11 @@ fn every_way_to_find_losses_survives_an_outage() {
     let all = [Recovery::Tahoe, Recovery::Reno, Recovery::Newreno, Recovery::SackAdaptive];
     for recovery in all {
         let settings = Tcp { recovery, ..sack() };
-        let plan = one(1500, queued(25 * MS, 20_000_000, 100), named("reno"), settings);
+        let plan = one(1500, queued(25 * MS, 20_000_000, 100), rfc_cubic(), settings);
         let mut run = Run::new(&interrupted(plan));
         let counts = [run.until(20.0), run.until(30.0)];
         let share = goodput(&counts, 0) / (20e6 * PAYLOAD);
-        assert!(share > 0.7, "{recovery:?}: {share}");
+        assert!(share > 0.8, "{recovery:?}: {share}");
     }
 }
 

@@ -81,5 +81,5 @@ def _print_claim(console: Console, judged: JudgedClaim) -> None:
 
 
 def _indented(console: Console, columns: int, text: Text | str) -> None:
-    """Lines that go on below their beginning."""
+    """Lines whose continuations are indented as their text is."""
     console.print(Padding(text, (0, 0, 0, columns), expand=False))
