@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from longhaul.diagnostics import Diagnostic
 from longhaul.errors import LonghaulError
 from longhaul.studies.claims import Claims, parse_claims
 
@@ -69,6 +70,11 @@ MISTAKES = {
     "a placeholder without its number": (
         ("{within:%}, with", "{withn:%}, with"),
         '11:11: claims[0].rule: "{withn}" is not one of the numbers of this claim; did you mean "within"?',
+    ),
+    "a placeholder with another form": (
+        ("{within:%}, with", "{within:.1f}, with"),
+        '11:11: claims[0].rule: "{within:.1f}" is not a placeholder; '
+        "write {within}, or {within:%} for a share",
     ),
     "a number that is not shown": (
         ("{target_ms: 2.5, ", "{unused: 1, target_ms: 2.5, "),
@@ -140,6 +146,20 @@ def test_what_is_not_a_claims_file_is_said_in_its_words(content: bytes, says: st
     with pytest.raises(LonghaulError) as raised:
         parse_claims(content, name="claims.yaml")
     assert raised.value.diagnostics[0].text == says
+
+
+@pytest.mark.parametrize("value", ["", "5", "-0.5", "true", "[]", "[5]", "{}", "{a: b}", "text", '""', "~"])
+def test_any_other_value_is_right_or_has_errors_with_lines(value: str) -> None:
+    lines = RIGHT.splitlines()
+    for number, line in enumerate(lines):
+        key = line.partition(": ")[0] if ": " in line else line.removesuffix(":")
+        changed = [*lines[:number], f"{key}: {value}", *lines[number + 1 :]]
+        found: tuple[Diagnostic, ...] = ()
+        try:
+            parsed("\n".join(changed))
+        except LonghaulError as error:
+            found = error.diagnostics
+        assert all(each.span and each.file for each in found)
 
 
 def test_parts_are_those_of_the_program() -> None:

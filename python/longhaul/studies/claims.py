@@ -12,7 +12,7 @@ from decimal import Decimal
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from longhaul.diagnostics import Code, Diagnostic, printable
 from longhaul.errors import LonghaulError
@@ -42,7 +42,8 @@ _KIND = FileKind(
     shorten="divide the study",
     share="write the value again",
 )
-_PLACEHOLDER = re.compile(r"\{([^{}:]*)(:%)?\}")
+_PLACEHOLDER = re.compile(r"\{([^{}:]*)(:[^{}]*)?\}")
+_SHARE = ":%"
 _SHOWN = ("text", "rule", "place", "over")
 """The fields of a claim that may have placeholders, beside the lists ``paper`` and ``assumes``."""
 
@@ -66,7 +67,7 @@ Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9
 NumberName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$")]
 Amounts = Annotated[tuple[int | Decimal, ...], BeforeValidator(_number), Field(strict=False)]
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
-Value = Annotated[Sentence, BeforeValidator(_with_a_digit)]
+Value = Annotated[Sentence, AfterValidator(_with_a_digit)]
 Sentences = Annotated[tuple[Sentence, ...], OneOrList(), Field(strict=False, min_length=1)]
 Values = Annotated[tuple[Value, ...], OneOrList(), Field(strict=False, min_length=1)]
 
@@ -271,13 +272,18 @@ def _references(source: Source, tree: Branch, document: _Document) -> Iterator[D
             yield _problem(source, tree, (*at, "id"), Code.CLAIM_DUPLICATE, message, "rename one of them")
         first.setdefault(claim.id, number)
         known = {**document.numbers, **claim.numbers}
-        for key, name in _placeholders(claim):
+        for key, name, form in _placeholders(claim):
             used.add(name)
+            if form not in ("", _SHARE):
+                message = f'"{{{printable(name + form)}}}" is not a placeholder'
+                remedy = f"write {{{name}}}, or {{{name}:%}} for a share"
+                yield _problem(source, tree, (*at, key), Code.CLAIM_NUMBER, message, remedy)
+                continue
             if name not in known:
                 message = f'"{{{printable(name)}}}" is not one of the numbers of this claim'
                 near = did_you_mean(name, known) if known else f"add for example numbers: {{{name}: 10}}"
                 yield _problem(source, tree, (*at, key), Code.CLAIM_NUMBER, message, near)
-        shown = {name for _key, name in _placeholders(claim)}
+        shown = {name for _key, name, _form in _placeholders(claim)}
         yield from _unused(source, tree, (*at, "numbers"), set(claim.numbers) - shown, "of this claim")
     yield from _unused(source, tree, ("numbers",), set(document.numbers) - used, "of a claim")
 
@@ -289,10 +295,10 @@ def _unused(source: Source, tree: Branch, at: Path, names: set[str], whose: str)
         yield _problem(source, tree, (*at, name), Code.CLAIM_NUMBER, message, remedy, at_key=True)
 
 
-def _placeholders(claim: _Claim) -> Iterator[tuple[str, str]]:
-    """The field and the name of each."""
+def _placeholders(claim: _Claim) -> Iterator[tuple[str, str, str]]:
+    """The field, the name and the form of each."""
     for key, text in _texts(claim):
-        yield from ((key, name) for name, _share in _PLACEHOLDER.findall(text))
+        yield from ((key, name, form) for name, form in _PLACEHOLDER.findall(text))
 
 
 def _texts(claim: _Claim) -> Iterator[tuple[str, str]]:
@@ -313,12 +319,13 @@ def _problem(
 
 
 def _filled(claim: _Claim, shared: Mapping[str, tuple[int | Decimal, ...]]) -> Claim:
-    shown = dict.fromkeys(name for _key, name in _placeholders(claim))
+    shown = dict.fromkeys(name for _key, name, _form in _placeholders(claim))
     numbers = {name: claim.numbers[name] if name in claim.numbers else shared[name] for name in shown}
 
     def text(value: str) -> str:
         return _PLACEHOLDER.sub(
-            lambda found: _amounts_text(numbers[found[1]], is_share=bool(found[2])), " ".join(value.split())
+            lambda found: _amounts_text(numbers[found[1]], is_share=found[2] == _SHARE),
+            " ".join(value.split()),
         )
 
     return Claim(

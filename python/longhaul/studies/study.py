@@ -51,15 +51,21 @@ class Study:
         which is never published. ``resume``: keep what is measured. ``parts``: those that will run; all if
         left out.
         """
-        self.definition = StudyFolder(folder.resolve())
-        self.name = self.definition.name
+        self.definition: StudyFolder = StudyFolder(folder.resolve())
+        """Its folder: claims, and published results."""
+        self.name: str = self.definition.name
         claims = self.definition.claims
         self._plan = list(claims.parts if parts is None else parts)
-        self.directory = self.definition.folder.parents[1] / "runs" / "studies" / self.name
-        self.runs = self.directory / "runs"
+        self.directory: Path = self.definition.folder.parents[1] / "runs" / "studies" / self.name
+        """Where it works."""
+        self.runs: Path = self.directory / "runs"
+        """For the runs that it makes."""
         self.runs.mkdir(parents=True, exist_ok=True)
-        self.is_small = small
-        self.is_whole = whole and not small
+        self.is_small: bool = small
+        self.is_whole: bool = whole and not small
+        """Whether it has its full size, so that its results are published."""
+        self.failed: int = 0
+        """How many parts and measurements failed."""
         # What runs is what is checked out now, whatever is edited meanwhile.
         self._commit = commit(self.definition.folder)
         self._journal = Journal(self.directory / "measured.jsonl", commit=self._commit, resume=resume)
@@ -67,7 +73,6 @@ class Study:
         self._part: Json | None = None
         self._judged: dict[str, JudgedClaim] = {}
         self._facts: list[Json] = []
-        self.failed = 0
         _say(claims.question)
 
     @property
