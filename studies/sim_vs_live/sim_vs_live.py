@@ -87,7 +87,7 @@ def study_paths(study: Study, *, rounds: int) -> None:
     rows: list[dict[str, Any]] = []
     ratios: dict[tuple[str, str], Found] = {}
     for case in study.size(list(CASES), small=["rate"]):
-        for cc in ALGORITHMS:
+        for cc in study.size(ALGORITHMS, small=ALGORITHMS[:1]):
             both = []
             for mode in ("live", "sim"):
                 values: list[float] = []
@@ -131,7 +131,7 @@ def draw(study: Study, ratios: dict[tuple[str, str], Found], within: float) -> N
         axes.axhspan(1 - within, 1 + within, color="0.93")
         axes.axhline(1, color="0.6", linewidth=0.8)
         for cc, marker, shift in (("reno", "o", -0.1), ("cubic", "s", 0.1)):
-            mine = [ratios[case, cc] for case in cases]
+            mine = [ratios[case, cc] for case in cases if (case, cc) in ratios]
             axes.errorbar(
                 [number + shift for number in range(len(mine))],
                 [each.value for each in mine],

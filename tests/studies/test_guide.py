@@ -41,12 +41,12 @@ def test_the_guide_runs_as_it_is_written(files: Path) -> None:
     assert re.sub(date, "", outputs[-1]) == re.sub(date, "", shown)
     assert (files / "my-studies/queue_delay/results/simulated.csv").is_file()
     # Its own directory is named in the commands that it shows.
-    told = longhaul(files, "study", "show", "queue-delay", "--directory", "my-studies")
-    assert "longhaul study run queue-delay --only live --directory my-studies" in told
+    printed = longhaul(files, "study", "show", "queue-delay", "--directory", "my-studies")
+    assert "longhaul study run queue-delay --only live --directory my-studies" in printed
 
 
 def test_the_live_part_of_the_guide_runs(files: Path, live_machine: None) -> None:
-    options = ["--only", "live", "--small", "--directory", "my-studies"]
+    options = ["--only", "live", "--small", "--rounds", "1", "--directory", "my-studies"]
     said = longhaul(files, "study", "run", "queue-delay", *options)
     assert "== part 1 of 1: live (live)" in said
     assert "A live transfer keeps the queue at least half full" in said

@@ -53,15 +53,15 @@ def test_a_verdict_is_of_all_conditions() -> None:
     assert verdict() == "not measured"
 
 
-def test_what_fails_is_told_in_full_and_what_holds_in_short() -> None:
+def test_failing_conditions_are_listed_in_full_and_others_in_short() -> None:
     many = [judged(f"{n} us", True, "1") for n in range(9)]
-    told = JudgedClaim(claim(), (*many, judged("9 us", False, "2"), judged("10 us", False, "3")))
-    assert told.found() == "fails: 9 us: 2; 10 us: 3. holds: 0 us: 1; ...; 8 us: 1 (9 conditions)"
+    made = JudgedClaim(claim(), (*many, judged("9 us", False, "2"), judged("10 us", False, "3")))
+    assert made.found() == "fails: 9 us: 2; 10 us: 3. holds: 0 us: 1; ...; 8 us: 1 (9 conditions)"
 
 
 def test_results_have_the_verdict_and_the_conditions_and_nothing_of_the_claims_file() -> None:
-    told = JudgedClaim(claim(), (judged("a", True, "1"), judged("b", False, "2")))
-    assert told.as_result() == {
+    made = JudgedClaim(claim(), (judged("a", True, "1"), judged("b", False, "2")))
+    assert made.as_result() == {
         "id": "it-is",
         "verdict": "depends",
         "cases": [
@@ -69,8 +69,8 @@ def test_results_have_the_verdict_and_the_conditions_and_nothing_of_the_claims_f
             {"condition": "b", "outcome": "fails", "found": "2"},
         ],
     }
-    assert told.as_result()["verdict"] in WORDS
-    assert told.verdict == "depends on the delay"
+    assert made.as_result()["verdict"] in WORDS
+    assert made.verdict == "depends on the delay"
 
 
 def test_a_number_is_near_its_target_by_a_share() -> None:

@@ -157,7 +157,7 @@ class JudgedClaim:
 
     @property
     def verdict(self) -> str:
-        """``reproduced``, ``not reproduced``, ``depends on ...``, ``undecided: ...`` or ``not measured``."""
+        """The verdict in full, such as ``reproduced`` or ``depends on the delay``."""
         match self.word:
             case "depends":
                 return f"depends on {self.claim.over or 'the condition'}"
