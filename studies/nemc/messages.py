@@ -134,8 +134,8 @@ def judge_bandwidth(study: Study, bandwidth: Values) -> None:
     )
     best = max(SMALL_US, key=lambda delay: over_one[delay].value)
     limits = study.numbers("nemc-bandwidth-gain")
-    low, high = limits["gain"] - limits["within"], limits["gain"] + limits["within"]
-    study.judge("nemc-bandwidth-gain", between(f"{best} µs", over_one[best], low, high, percent=True))
+    gained = between(f"{best} µs", over_one[best], limits["low"], limits["high"], percent=True)
+    study.judge("nemc-bandwidth-gain", gained)
     factor = study.numbers("netem-constant-bandwidth")["factor"]
     study.judge(
         "netem-constant-bandwidth",
