@@ -322,6 +322,17 @@ def test_an_interrupted_study_says_how_it_resumes(
     assert "--resume" in capsys.readouterr().err
 
 
+def test_a_study_without_parts_of_a_kind_runs_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["some_study.py", "--only", "virtual"])
+    parts = {name: Part(interrupted) for name in ("first", "second", "live")}
+    with pytest.raises(SystemExit) as ended:
+        run_study(str(folder / "some_study.py"), None, parts)
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == "no part of some_study is virtual\n"
+
+
 def test_a_program_with_other_parts_than_its_claims_does_not_begin(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,7 +54,7 @@ def _run(
 ) -> None:
     claims = StudyFolder(script.parent).claims
     claims.check_parts(parts, script)
-    kinds = [*parts, *get_args(How)]
+    kinds = list(dict.fromkeys([*parts, *get_args(How)]))
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--only", action="append", choices=kinds, help="a part, or all live, virtual or simulated ones"
@@ -74,6 +74,9 @@ def _run(
         for name, part in parts.items()
         if not given.only or {name, claims.parts[name].how} & set(given.only)
     }
+    if not chosen:
+        print(f"no part of {script.stem} is {' or '.join(given.only)}")
+        sys.exit(0)
     study = Study(
         script.parent,
         whole=usual and rounds is None,
