@@ -252,16 +252,24 @@ def test_sources_in_git_are_known_by_their_commit_and_whether_they_differ_from_i
         ).stdout.strip()
 
     git("init", "--quiet")
-    program = tmp_path / "study.py"
-    program.write_text("1", encoding="utf-8")
+    place = tmp_path / "mine" / "some"
+    (place / "results").mkdir(parents=True)
+    library = tmp_path / "library" / "results"
+    library.mkdir(parents=True)
+    program, module = place / "some.py", library / "files.py"
+    for path in (program, module):
+        path.write_text("1", encoding="utf-8")
     git("add", ".")
     git("commit", "--quiet", "-m", "first")
     name = git("rev-parse", "--short=10", "HEAD")
     # A process asks once.
     (tmp_path / "page.md").write_text("documents make no difference", encoding="utf-8")
-    assert commit.__wrapped__(tmp_path) == name
-    program.write_text("2", encoding="utf-8")
-    assert commit.__wrapped__(tmp_path) == f"{name}+"
+    (place / "results" / "claims.json").write_text("nor do results", encoding="utf-8")
+    assert commit.__wrapped__(place) == name
+    for path in (program, module):
+        path.write_text("2", encoding="utf-8")
+        assert commit.__wrapped__(place) == f"{name}+"
+        path.write_text("1", encoding="utf-8")
 
 
 def test_a_disturbed_measurement_is_made_again_and_the_better_one_counts(folder: Path) -> None:

@@ -16,7 +16,7 @@ from longhaul.results.certificate import processor
 from longhaul.subprocesses import find_program
 
 NO_MATTER = (
-    "*/results/*",
+    "studies/*/results/*",
     "studies/faults/campaign/*",
     "bench/*.json",
     "*.md.j2",
@@ -38,7 +38,9 @@ def commit(place: Path) -> str:
     name = _git(place, "rev-parse", "--short=10", "HEAD") if top else ""
     if not name:
         return f"files-{_hash_of_files(place)}"
-    excluded = [f":(exclude){each}" for each in NO_MATTER]
+    beside = place.resolve().parent
+    own = [f"{beside.relative_to(top)}/*/results/*"] if beside.is_relative_to(top) else []
+    excluded = [f":(exclude){each}" for each in (*NO_MATTER, *own)]
     return f"{name}+" if _git(Path(top), "status", "--porcelain", "--", ".", *excluded) else name
 
 
