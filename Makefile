@@ -90,7 +90,7 @@ study-fit: setup ## which distribution the losses measured on TeraGrid follow, 2
 	@$(UV) run --no-sync longhaul study run fitting $(ARGS)
 
 study-faults: setup ## 200 live runs with a fault each at a random moment: kill, stop, memory, disk, sockets; a quarter of an hour
-	@$(UV) run --no-sync python studies/faults/faults.py $(ARGS)
+	@$(UV) run --no-sync python studies/faults/fault_campaign.py $(ARGS)
 
 bench-cc: setup ## six congestion controls by the scenarios of the common TCP evaluation suite, live and simulated; two hours, ARGS="--repeat 2" for an hour and a quarter
 	@$(UV) run --no-sync longhaul benchmark-cc reno cubic bbr htcp highspeed scalable $(ARGS)

@@ -2,14 +2,13 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1] / "studies"))
+from longhaul.studies.provenance import commit, machine, now
 
-from provenance import commit, machine, now
+ROOT = Path(__file__).parents[1]
 
 Row = dict[str, Any]
 
@@ -41,7 +40,7 @@ def measure_all(
 def write_part(out: Path, name: str, rows: Iterable[Row], *, rounds: int) -> None:
     """Replace one part of a file of figures; the others stay, with the provenance that they have."""
     known = json.loads(out.read_text(encoding="utf-8"))["figures"] if out.is_file() else {}
-    origin = {"commit": commit(), "date": now(), "machine": machine(), "rounds": rounds}
+    origin = {"commit": commit(ROOT), "date": now(), "machine": machine(), "rounds": rounds}
     known[name] = {"provenance": origin, "rows": list(named(rows))}
     out.write_text(json.dumps({"figures": known}, indent=1) + "\n", encoding="utf-8")
 

@@ -3,14 +3,14 @@
 ``<!-- data: TEMPLATE.j2 -->...<!-- /data -->`` holds what a template makes of the data, and with an
 expression in place of the template its value. ``python studies/documents.py`` writes them anew; with
 ``--check`` it says which are not up to date. Templates and expressions know ``bench`` (``bench/*.json``),
-``study(NAME)``, ``toml(PATH)``, ``command_line()``, ``python_api()`` and ``codes()``.
+``study(NAME)``, ``total_verdicts()``, ``toml(PATH)``, ``command_line()``, ``python_api()`` and ``codes()``.
 """
 
-import csv
 import json
 import re
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,11 +19,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from jinja2 import Environment, StrictUndefined
-from judging import claim_of
-from provenance import sentence
 from reference import codes, command_line, python_api
 
-from longhaul.results.studies import Study
+from longhaul.studies import JudgedClaim, StudyFolder, fitting_reasons, read_reasons, read_table
+from longhaul.studies.catalogue import studies_in
+from longhaul.studies.provenance import sentence
 
 ROOT = Path(__file__).parents[1]
 MARKED = re.compile(r"(<!-- data: (.+?) -->)(.*?)(<!-- /data -->)", re.DOTALL)
@@ -31,74 +31,86 @@ Json = dict[str, Any]
 
 
 class Results:
-    """What a study found, as its page shows it."""
+    """What a study asks and found, as its page shows it."""
 
     def __init__(self, name: str) -> None:
         """``name``: of its folder under ``studies``."""
         self.name = name
-        self._folder = ROOT / "studies" / name / "results"
-        path = self._folder / "claims.json"
-        self._whole: Json = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"parts": {}}
+        self._study = StudyFolder(ROOT / "studies" / name)
 
     @property
     def parts(self) -> list[str]:
         """The parts that have results."""
-        return list(self._whole["parts"])
+        return list(self._study.measured_parts)
 
     def has(self, part: str) -> bool:
         """Whether there are results of a part."""
-        return part in self._whole["parts"]
+        return part in self._study.measured_parts
 
     def value(self, part: str, name: str) -> str:
         """A number that the study found, with its interval."""
-        return str(self._whole["parts"][part]["values"][name]["shown"])
+        return str(self._study.measured_parts[part]["values"][name]["shown"])
 
     def table(self, name: str) -> list[dict[str, str]]:
         """The rows of a CSV file."""
-        return read_table(self._folder / f"{name}.csv")
+        return read_table(self._study.results / f"{name}.csv")
 
     def figure(self, part: str, name: str, alternative: str) -> str:
         """A picture; nothing if the part has no results."""
         if not self.has(part):
             return ""
-        assert name in self._whole["parts"][part]["figures"], f"{self.name}: {part} has no figure {name}"
-        study = self._whole["study"]
-        return f"![{alternative}](../images/study-{study}-{name}.png)"
+        assert name in self._study.measured_parts[part]["figures"], f"{self.name}: {part}: no figure {name}"
+        return f"![{alternative}](../images/study-{self._study.name}-{name}.png)"
 
     def provenance(self, part: str) -> str:
         """Commit, date, machine, and how well live runs did."""
-        found = self._whole["parts"][part]
-        return _prose(f"{found['how'].capitalize()}; {sentence(found['provenance'])}.")
+        how = self._study.claims.parts[part].how.capitalize()
+        return _prose(f"{how}; {sentence(self._study.measured_parts[part]['provenance'])}.")
 
     def notes(self, part: str) -> list[str]:
         """What the study said beside its claims."""
-        return [_prose(each) for each in self._whole["parts"][part]["notes"]]
+        return [_prose(each) for each in self._study.measured_parts[part]["notes"]]
 
     def claims(self, *parts: str) -> str:
-        """A table of claims for each part, with its provenance; or that there are no results yet."""
+        """A table of claims for each part, with its provenance, or with the command that measures it."""
         pieces = []
         for part in parts:
-            if not self.has(part):
-                pieces.append(f"*Part `{part}` has no committed results yet.*")
-                continue
             rows = ["| claim | judged by | found | verdict |", "|---|---|---|---|"]
-            for data in self._whole["parts"][part]["claims"]:
-                claim = claim_of(data)
-                cells = (f"{claim.text} ({claim.place})", claim.rule, claim.found(), f"**{claim.verdict}**")
-                rows.append(f"| {' | '.join(map(_prose, cells))} |")
-            pieces.append("\n".join([*rows, "", f"<sub>{self.provenance(part)}</sub>"]))
+            rows += [self._row(each) for each in self._study.judged(part)]
+            origin = self.provenance(part) if self.has(part) else f"`{self._study.command(part)}`"
+            pieces.append("\n".join([*rows, "", f"<sub>{origin}</sub>"]))
         return "\n\n".join(pieces)
+
+    @staticmethod
+    def _row(judged: JudgedClaim) -> str:
+        claim = judged.claim
+        more = "".join(
+            f"<br>{name}: {'; '.join(every)}"
+            for name, every in (("The paper", claim.paper), ("Assumed", claim.assumes))
+            if every
+        )
+        cells = (
+            f"{claim.text} ({claim.place}){more}",
+            claim.rule,
+            judged.found() or "-",
+            f"**{judged.verdict}**",
+        )
+        return f"| {' | '.join(map(_prose, cells))} |"
 
     def all_claims(self) -> list[dict[str, str]]:
         """Text, place and verdict of each claim, as cells of a table."""
         return [
-            {key: _prose(str(claim[key])) for key in ("text", "place", "verdict")}
-            for claim in Study(ROOT / "studies" / self.name).claims()
+            {
+                "text": _prose(each.claim.text),
+                "place": _prose(each.claim.place),
+                "verdict": _prose(each.verdict),
+            }
+            for each in self._study.judged()
         ]
 
     def verdicts(self) -> dict[str, int]:
-        """How many claims came out how."""
-        return {str(word): count for word, count in Study(ROOT / "studies" / self.name).counts().items()}
+        """How many claims have each verdict."""
+        return {str(word): count for word, count in self._study.counts().items()}
 
 
 def _prose(text: str) -> str:
@@ -146,11 +158,10 @@ class Bench:
 
         Figures without a reason are under an empty one; reasons that no figure has are left out.
         """
-        reasons: list[Json] = tomllib.loads((ROOT / "bench/reasons.toml").read_text("utf-8"))["reason"]
+        reasons = read_reasons(ROOT / "bench/reasons.toml")
         found: dict[str, list[dict[str, str]]] = {each["why"].strip(): [] for each in reasons} | {"": []}
         for name, row in self._missed():
-            fits = (each for each in reasons for form in each["figures"] if fnmatchcase(name, form))
-            why = next(fits, {"why": ""})["why"].strip()
+            why = next(iter(fitting_reasons(reasons, name, key="figures")), {"why": ""})["why"].strip()
             found[why].append({**_row(row), "target": _prose(str(row["target"]))})
         return [{"why": why, "rows": rows} for why, rows in found.items() if rows]
 
@@ -181,17 +192,19 @@ def _row(row: Json) -> dict[str, str]:
     }
 
 
+def total_verdicts() -> Counter[str]:
+    """How many claims of all studies have each verdict."""
+    found: Counter[str] = Counter()
+    for each in studies_in(ROOT / "studies"):
+        found.update({str(word): count for word, count in each.counts().items()})
+    return found
+
+
 def span(values: Iterable[float], form: str) -> str:
     """The least and the largest value as text."""
     every = list(values)
     low, high = form % min(every), form % max(every)
     return low if low == high else f"{low} to {high}"
-
-
-def read_table(path: Path) -> list[dict[str, str]]:
-    """The rows of a results file."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def _environment() -> Environment:
@@ -200,6 +213,7 @@ def _environment() -> Environment:
     )
     made.globals["bench"] = Bench()
     made.globals["study"] = Results
+    made.globals["total_verdicts"] = total_verdicts
     made.globals["toml"] = lambda path: tomllib.loads((ROOT / path).read_text("utf-8"))
     made.globals.update({"span": span, "abs": abs})
     made.globals.update({"codes": codes, "command_line": command_line, "python_api": python_api})

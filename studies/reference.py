@@ -47,6 +47,25 @@ API: dict[str, tuple[str, ...]] = {
         "relay.wrappers:Message",
         "relay.wrappers:Parameters",
     ),
+    "Studies": (
+        "studies:run_study",
+        "studies:Part",
+        "studies:Study",
+        "studies:Numbers",
+        "studies:JudgedClaim",
+        "studies:Case",
+        "studies:Found",
+        "studies:exact",
+        "studies:measured",
+        "studies:ratios",
+        "studies:at_least",
+        "studies:at_most",
+        "studies:between",
+        "studies:near",
+        "studies:judged",
+        "studies:read_table",
+        "studies:StudyFolder",
+    ),
     "Errors": ("errors:LonghaulError", "scenario:ScenarioError"),
 }
 """What the package exports and what its functions return; ``MODULE:NAME`` if it is not at the top."""
@@ -272,7 +291,7 @@ def _attributes(body: list[ast.stmt]) -> Iterator[str]:
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
             if not each.target.id.startswith("_"):
                 yield _attribute(each.target.id, _type(each.annotation), _text(after))
-        elif isinstance(each, ast.FunctionDef) and _is_property(each):
+        elif isinstance(each, ast.FunctionDef) and _is_property(each) and not each.name.startswith("_"):
             yield _attribute(each.name, _type(each.returns), ast.get_docstring(each) or "")
         elif isinstance(each, ast.FunctionDef) and each.name == "__init__":
             yield from _instance_attributes(each)

@@ -13,10 +13,10 @@ from typing import Any
 sys.path.insert(0, str(FilePath(__file__).parents[1]))
 
 from beside_linux import judge
-from study import Part, Study, run_study
-from twelve_paths import PATHS, Path, scenario
+from twelve_paths import PATHS, SECONDS, Path, scenario
 
 import longhaul
+from longhaul.studies import Part, Study, run_study
 
 ALGORITHMS = (
     "reno",
@@ -36,7 +36,7 @@ ALGORITHMS = (
 def run(study: Study, path: Path, cc: str, clock: str, seed: int) -> dict[str, Any]:
     """One run and its measures."""
     file = study.runs / f"{clock}.yaml"
-    file.write_text(scenario(path, cc, seed=seed), encoding="utf-8")
+    file.write_text(scenario(path, cc, seed=seed, seconds=study.size(SECONDS, small=2)), encoding="utf-8")
     if clock == "simulated":
         result = longhaul.run_sim(file, runs=study.runs, report=False)
     else:
@@ -77,14 +77,11 @@ def study_clock(study: Study, clock: str, rounds: int) -> None:
     study.table(clock, rows)
 
 
-QUESTION = "Do simulated algorithms do what Linux's do?"
 PARTS = {
-    "simulated": Part(
-        "simulated", lambda study, given: study_clock(study, "simulated", given.rounds), rounds=3
-    ),
-    "virtual": Part("virtual", lambda study, given: study_clock(study, "virtual", given.rounds), rounds=3),
-    "comparison": Part("arithmetic", lambda study, _given: judge(study, ALGORITHMS)),
+    "simulated": Part(lambda study, given: study_clock(study, "simulated", given.rounds), rounds=3),
+    "virtual": Part(lambda study, given: study_clock(study, "virtual", given.rounds), rounds=3),
+    "comparison": Part(lambda study, _given: judge(study, ALGORITHMS)),
 }
 
 if __name__ == "__main__":
-    run_study("algorithms", QUESTION, __doc__, PARTS)
+    run_study(__file__, __doc__, PARTS)

@@ -1,31 +1,27 @@
 """Simulated and Linux's algorithms side by side, and why they differ."""
 
-import tomllib
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from documents import read_table
-from judging import between, exact, measured
-from study import Study
 from twelve_paths import PATHS
+
+from longhaul.studies import Study, exact, fitting_reasons, measured, near, read_reasons
 
 HERE = Path(__file__).parent
 MEASURES = {"goodput_mbit": "goodput", "window": "window"}
 SHOWN = ("goodput_mbit", "window", "retransmitted", "rtt_p50_ms")
-WITHIN = 0.05
-"""What differs by less is equal."""
 
 Rows = list[dict[str, str]]
 
 
 def judge(study: Study, algorithms: Sequence[str]) -> None:
     """Put measures side by side and judge goodputs and windows, from the tables of the other parts."""
-    ours, linux = (read_table(HERE / "results" / f"{clock}.csv") for clock in ("simulated", "virtual"))
+    within = study.numbers("goodput-reno")["within"]
+    ours, linux = (study.rows(clock) for clock in ("simulated", "virtual"))
     study.table("paths", ({"path": name, "link": path.link} for name, path in PATHS.items()))
-    study.table("comparison", side_by_side(ours, linux, algorithms))
+    study.table("comparison", side_by_side(ours, linux, algorithms, within=within))
     for measure, text in MEASURES.items():
         for algorithm in algorithms:
             cases = []
@@ -38,15 +34,10 @@ def judge(study: Study, algorithms: Sequence[str]) -> None:
                         strict=False,
                     )
                 ]
-                found = exact(ratios[0]) if len(ratios) == 1 else measured(ratios)
-                cases.append(between(path, found, 1 - WITHIN, 1 + WITHIN))
-            study.claim(
-                f"simulated {algorithm} has the {text} of Linux's",
-                place="ours",
-                rule=f"the ratio is within {WITHIN:.0%} of 1, with its whole 95 % interval over the seeds",
-                cases=cases,
-                over="the path",
-            )
+                if ratios:
+                    found = exact(ratios[0]) if len(ratios) == 1 else measured(ratios)
+                    cases.append(near(path, found, 1, within))
+            study.judge(f"{text}-{algorithm}", cases)
 
 
 def values(rows: Rows, path: str, algorithm: str, measure: str) -> list[float]:
@@ -54,9 +45,14 @@ def values(rows: Rows, path: str, algorithm: str, measure: str) -> list[float]:
     return [float(row[measure]) for row in rows if (row["path"], row["algorithm"]) == (path, algorithm)]
 
 
-def side_by_side(ours: Rows, linux: Rows, algorithms: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """A row for each path and algorithm: means over the seeds, and the names of a difference's reasons."""
-    reasons = tomllib.loads((HERE / "reasons.toml").read_text(encoding="utf-8"))["reason"]
+def side_by_side(
+    ours: Rows, linux: Rows, algorithms: Sequence[str], *, within: float
+) -> Iterator[dict[str, Any]]:
+    """A row for each path and algorithm: means over the seeds, and the name of a difference's reason.
+
+    What differs by less than ``within`` is equal.
+    """
+    reasons = read_reasons(HERE / "reasons.toml")
     for path in PATHS:
         for algorithm in algorithms:
             means = {
@@ -65,15 +61,8 @@ def side_by_side(ours: Rows, linux: Rows, algorithms: Sequence[str]) -> Iterator
                 for clock, rows in (("simulated", ours), ("linux", linux))
                 if (found := values(rows, path, algorithm, measure))
             }
-            differs = any(
-                abs(means[f"{each}_simulated"] / means[f"{each}_linux"] - 1) > WITHIN for each in MEASURES
-            )
-            fits = next(
-                (
-                    each["name"]
-                    for each in reasons
-                    if any(fnmatchcase(f"{path}: {algorithm}", form) for form in each["differences"])
-                ),
-                "",
-            )
-            yield {"path": path, "algorithm": algorithm, **means, "reason": fits if differs else "-"}
+            pairs = [[means.get(f"{each}_{clock}") for clock in ("simulated", "linux")] for each in MEASURES]
+            differs = any(a and b and abs(a / b - 1) > within for a, b in pairs)
+            fits = [each["name"] for each in fitting_reasons(reasons, f"{path}: {algorithm}")]
+            reason = next(iter(fits), "") if differs else "-"
+            yield {"path": path, "algorithm": algorithm, **means, "reason": reason}

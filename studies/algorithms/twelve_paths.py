@@ -2,24 +2,13 @@
 
 from dataclasses import dataclass
 
+from two_hosts import two_hosts
+
 SECONDS = 20
-HEAD = """version: 1
-name: algorithms
-seed: {seed}
-duration: {seconds}s
-addresses: ipv4
-# Until a flow selects another.
-tcp: {{congestion_control: reno}}
-nodes:
-  a: {{kind: host}}
-  b: {{kind: host}}
-links:
-  wan: {{endpoints: [a, b], {link}}}
-traffic:
-  copy: {{kind: tcp, from: a, to: b, cc: {cc}, stop: {stop}s}}
+TRAFFIC = """  copy: {{kind: tcp, from: a, to: b, cc: {cc}, stop: {stop}s}}
   probe: {{kind: ping, from: a, to: b, every: 50ms}}
-measure: {{every: 50ms}}
 """
+MEASURE = "measure: {every: 50ms}\n"
 
 
 @dataclass(frozen=True)
@@ -51,6 +40,7 @@ PATHS = {
 }
 
 
-def scenario(path: Path, cc: str, *, seed: int) -> str:
+def scenario(path: Path, cc: str, *, seed: int, seconds: int = SECONDS) -> str:
     """The scenario of a path and an algorithm."""
-    return HEAD.format(seed=seed, seconds=SECONDS, link=path.link, cc=cc, stop=SECONDS - 0.5)
+    traffic = TRAFFIC.format(cc=cc, stop=seconds - 0.5)
+    return two_hosts("algorithms", seed=seed, seconds=seconds, link=path.link, traffic=traffic, more=MEASURE)

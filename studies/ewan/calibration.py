@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 
 import numpy as np
-from judging import between, exact
-from study import Study
 from testbed import FRAME, RENO, SEGMENT, Trial, mbits, one, simulate
 
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
+from longhaul.studies import Study, exact, near
 
 DATAGRAM = 1470
 """What iperf 2 sends if nothing is said."""
@@ -33,10 +32,10 @@ NETEM_LIMIT = 1000
 
 def study_table_3(study: Study) -> None:
     """Simulate a gigabit port; judge the table's figures."""
-    near = {"wan": "10us", "buffers": "1MiB", "queue": "10000p"}
+    close = {"wan": "10us", "buffers": "1MiB", "queue": "10000p"}
     trials = (
-        Trial("port-tcp", one(RENO), seconds=10, params=near),
-        Trial("port-udp", {"a": f"{DATAGRAMS}1Gbit"}, seconds=10, params=near),
+        Trial("port-tcp", one(RENO), seconds=10, params=close),
+        Trial("port-udp", {"a": f"{DATAGRAMS}1Gbit"}, seconds=10, params=close),
     )
     found = {
         kind: mbits(result, "a")
@@ -46,25 +45,21 @@ def study_table_3(study: Study) -> None:
     rows += [{"where": "simulated", **{kind: round(rate, 2) for kind, rate in found.items()}}]
     rows += [{"where": where, **rates} for where, rates in MEASURED.items()]
     study.table("table-3", rows)
-    study.claim(
-        "a gigabit port carries 941 Mbit/s of TCP and 957 of UDP",
-        place="table III",
-        rule="within 0.2 %; deterministic",
-        cases=[
-            between(kind, exact(found[kind]), 0.998 * most, 1.002 * most, "Mbit/s")
-            for kind, most in MEASURED["Orsay"].items()
+    limits = study.numbers("gigabit-port")
+    study.judge(
+        "gigabit-port",
+        [
+            near(kind, exact(found[kind]), limits[f"{kind.lower()}_mbits"], limits["within"], "Mbit/s")
+            for kind in EXPECTED
         ],
-        over="the protocol",
     )
-    study.claim(
-        "Lyon's second interface carries 762 Mbit/s of TCP and 957 of UDP",
-        place="table III",
-        rule="within 0.2 %; deterministic. (A bus that data and acknowledgements share is not modelled)",
-        cases=[
-            between(kind, exact(found[kind]), 0.998 * most, 1.002 * most, "Mbit/s")
-            for kind, most in MEASURED["Lyon, second interface"].items()
+    limits = study.numbers("lyon-second-interface")
+    study.judge(
+        "lyon-second-interface",
+        [
+            near(kind, exact(found[kind]), limits[f"{kind.lower()}_mbits"], limits["within"], "Mbit/s")
+            for kind in EXPECTED
         ],
-        over="the protocol",
     )
 
 
@@ -78,7 +73,7 @@ def study_figure_4(study: Study) -> None:
     found = {trial.name: result for trial, result in simulate(study, trials)}
     delays = {clock: _delays_ms(found[f"wan-udp-{clock}"]) for clock in CLOCKS}
     rates = {clock: _rates(found[f"wan-tcp-{clock}"]) for clock in CLOCKS}
-    full = {clock: float(np.mean(values[times > 10])) for clock, (times, values) in rates.items()}
+    full = {clock: float(np.mean(values[times > times[-1] / 2])) for clock, (times, values) in rates.items()}
     study.table(
         "figure-4",
         [
@@ -95,16 +90,14 @@ def study_figure_4(study: Study) -> None:
         spread = delays[clock][0]
         study.value(f"{clock}-rate", exact(full[clock]), "Mbit/s")
         study.value(f"{clock}-delay", exact(float(spread.max())), "ms")
-    study.claim(
-        "netem carries a gigabit over 100 ms as an exact clock does",
-        place="figure 4",
-        rule="after 10 s within 1 % of the rate with an exact clock; deterministic",
-        cases=[
-            between(label, exact(full[clock] / full["exact"]), 0.99, 1.01)
+    within = study.numbers("netem-gigabit")["within"]
+    study.judge(
+        "netem-gigabit",
+        [
+            near(label, exact(full[clock] / full["exact"]), 1, within)
             for clock, (label, _delay) in CLOCKS.items()
             if clock != "exact"
         ],
-        over="the clock",
     )
     wire = NETEM_LIMIT * 1500 * 8 / (2 * ASKED_MS / 1e3) / 1e6
     study.value("netem-default", exact(wire), "Mbit/s")

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-from judging import at_least, at_most, exact
-from study import Study
 from testbed import (
     CONTROLS,
     FRAME,
@@ -23,6 +21,7 @@ from testbed import (
 
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
+from longhaul.studies import Study, at_least, at_most, exact
 
 BOTTLENECK_MBITS = 700
 SOURCES_MBITS = {0: 350, 10: 385, 14: 400, 20: 420, 40: 490}
@@ -59,12 +58,11 @@ def study_congestion(study: Study) -> None:
     for (name, percent), rate in total.items():
         study.value(f"{name}, {percent}", exact(rate), "Mbit/s")
     study.value("payload", exact(most), "Mbit/s")
-    study.claim(
-        "sources that together just fill the bottleneck lose nothing and use it",
-        place="figure 11",
-        rule="at least 97 % of its payload, and no retransmission; single runs without chance",
-        cases=[
-            *(at_least(name, exact(total[name, 0] / most), 0.97, percent=True) for name in WITH_L2),
+    share = study.numbers("fill-without-loss")["share"]
+    study.judge(
+        "fill-without-loss",
+        [
+            *(at_least(name, exact(total[name, 0] / most), share, percent=True) for name in WITH_L2),
             *(
                 at_most(
                     f"{name}, retransmissions",
@@ -74,28 +72,21 @@ def study_congestion(study: Study) -> None:
                 for name in WITH_L2
             ),
         ],
-        over="control",
     )
-    study.claim(
-        "controlled rates are of great value",
-        place="figure 11",
-        rule="at least 10 % more than sources 40 % above the bottleneck have, and than unlimited ones",
-        cases=[
-            at_least(f"{name}, against {label}", exact(total[name, 0] / total[name, percent]), 1.1)
+    ratio = study.numbers("controlled-rates")["ratio"]
+    study.judge(
+        "controlled-rates",
+        [
+            at_least(f"{name}, against {label}", exact(total[name, 0] / total[name, percent]), ratio)
             for name in WITH_L2
             for percent, label in ((40, "40 %"), (186, "unlimited"))
         ],
-        over="control",
     )
     fair = {key: index(result) for key, result in found.items() if key[1] in SOURCES_MBITS}
-    study.claim(
-        "Jain's index is about 0.99 at all levels",
-        place="figure 11",
-        rule="at least 0.985; single runs without chance",
-        cases=[
-            at_least(f"{name}, {percent} %", exact(each), 0.985) for (name, percent), each in fair.items()
-        ],
-        over="control and level",
+    least = study.numbers("levels-fair")["jain"]
+    study.judge(
+        "levels-fair",
+        [at_least(f"{name}, {percent} %", exact(each), least) for (name, percent), each in fair.items()],
     )
     shown = {f"{name}, {percent} %": found[name, percent] for name in CONTROLS for percent in (10, 20)}
     study.table("figure-11-rates", seconds_of(shown, "a", "b"))

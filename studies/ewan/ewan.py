@@ -10,23 +10,23 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from at_a_tenth import study_live
 from calibration import study_figure_4, study_table_3
 from congestion import study_congestion
 from limits import study_limits
-from live import study_live
 from lyon import study_lyon
 from one_flow import study_one_flow
 from services import study_services
 from sources import study_sources
 from spacing import study_spacing
-from study import Part, Study, run_study
+
+from longhaul.studies import Part, Study, run_study
 
 
 def _simulated(run: Callable[[Study], None]) -> Part:
-    return Part("simulated", lambda study, _given: run(study))
+    return Part(lambda study, _given: run(study))
 
 
-QUESTION = "What do buffers, limits and sources do to TCP over a gigabit and 100 ms?"
 PARTS = {
     "table-3": _simulated(study_table_3),
     "figure-4": _simulated(study_figure_4),
@@ -37,8 +37,8 @@ PARTS = {
     "figure-11": _simulated(study_congestion),
     "lyon": _simulated(study_lyon),
     "services": _simulated(study_services),
-    "at-a-tenth": Part("live", lambda study, given: study_live(study, rounds=given.rounds), rounds=4),
+    "at-a-tenth": Part(lambda study, given: study_live(study, rounds=given.rounds), rounds=4),
 }
 
 if __name__ == "__main__":
-    run_study("ewan", QUESTION, __doc__, PARTS)
+    run_study(__file__, __doc__, PARTS)

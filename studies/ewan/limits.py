@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-from judging import at_least, exact
-from study import Study
 from testbed import (
     CONTROLS,
     LITERAL_BURST,
@@ -24,6 +22,7 @@ from testbed import (
 
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
+from longhaul.studies import Study, at_least, exact
 
 RATE = 490
 SHORT, LONG = bucket(RATE).waits, paced(RATE).waits
@@ -50,38 +49,31 @@ def study_limits(study: Study) -> None:
     total = {key: mbits(result, "a", "b") for key, result in found.items()}
     for (name, limit), rate in total.items():
         study.value(f"{name}, {limit}", exact(rate), "Mbit/s")
-    study.claim(
-        "PSPacer performs much better than the token bucket",
-        place="figure 10",
-        rule="at least 1.5 times the rate of both flows together; single runs without chance",
-        cases=[at_least(name, exact(total[name, "paced"] / total[name, "bucket"]), 1.5) for name in WITH_L2],
-        over="control",
+    ratio = study.numbers("pacer-beats-bucket")["ratio"]
+    study.judge(
+        "pacer-beats-bucket",
+        [at_least(name, exact(total[name, "paced"] / total[name, "bucket"]), ratio) for name in WITH_L2],
     )
-    study.claim(
-        "Jain's index is about 0.99 or better",
-        place="figure 10",
-        rule="at least 0.985; single runs without chance",
-        cases=[
-            at_least(f"{name}, {PAPERS[limit]}", exact(index(found[name, limit])), 0.985)
+    least = study.numbers("limits-fair")["jain"]
+    study.judge(
+        "limits-fair",
+        [
+            at_least(f"{name}, {PAPERS[limit]}", exact(index(found[name, limit])), least)
             for name in WITH_L2
             for limit in PAPERS
         ],
-        over="control and limit",
     )
-    study.claim(
-        "it is the spacing that makes PSPacer better",
-        place="figure 10",
-        rule="with room for as many packets it is at least 1.5 times as fast as the bucket, too (if not, what"
-        " may wait makes it better: the paper's bucket has room for 51 packets, PSPacer's queue for 1000)",
-        cases=[
-            at_least(f"{name}, {room}", exact(total[name, pacer] / total[name, tokens]), 1.5)
+    ratio = study.numbers("spacing-is-the-cause")["ratio"]
+    study.judge(
+        "spacing-is-the-cause",
+        [
+            at_least(f"{name}, {room}", exact(total[name, pacer] / total[name, tokens]), ratio)
             for name in WITH_L2
             for room, pacer, tokens in (
                 ("1 ms", "paced-short", "bucket"),
                 ("1000 packets", "paced", "bucket-long"),
             )
         ],
-        over="control and room",
     )
     shown = {f"{name}, {PAPERS[limit]}": found[name, limit] for name in CONTROLS for limit in PAPERS}
     study.table("figure-10-rates", seconds_of(shown, "a", "b"))

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-from judging import Case, at_most, between, exact
-from study import Study
 from testbed import (
     CONTROLS,
     LITERAL_BURST,
@@ -24,8 +22,8 @@ from testbed import (
 
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
+from longhaul.studies import Case, Numbers, Study, at_most, exact, near
 
-LYON_MBITS = 24
 SERVICES = {"TS_1": 500, "TS_2": 1000}
 """Mbit/s at which each transport service lets a source send."""
 KINDS: Mapping[str, tuple[str, str]] = {
@@ -35,8 +33,8 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "bic": ("BIC, as meant", CONTROLS["BIC"]),
 }
 
-CHANCE_S = 1860
-"""Half an hour after a minute in which slow start is forgotten."""
+FORGOTTEN_S, CHANCE_S = 60, 1860
+"""A minute in which slow start is forgotten, and with it half an hour."""
 
 
 def window_segments(rate_mbits: float) -> float:
@@ -56,7 +54,8 @@ def grown_mbits(threshold: float, seconds: float) -> float:
 
 def study_lyon(study: Study) -> None:
     """Simulate both services with each kind of TCP, draw windows and means, judge the claims."""
-    window = window_segments(LYON_MBITS)
+    lyon = study.numbers("lyon-by-chance")
+    window = window_segments(lyon["lyon_mbits"])
     loss = loss_of(window)
     study.value("window", exact(window), "segments")
     study.value("loss", exact(loss * 1e6), "per million")
@@ -81,46 +80,33 @@ def study_lyon(study: Study) -> None:
         study.value(f"{kind}, {service}", exact(mbits(result, "a")), "Mbit/s")
     study.value("literal burst", exact(mbits(results[literal.name], "a")), "Mbit/s")
     times, rates = per_second(results[by_chance.name], "a")
-    study.claim(
-        "24 Mbit/s are what Reno has with losses by chance",
-        place="section 4.4, both services in Lyon",
-        rule=f"p = {loss:.1e} by the square root; the mean of half an hour is within 15 %",
-        cases=_near("", float(np.mean(rates[times > 60]))),
+    study.judge(
+        "lyon-by-chance",
+        _as_in_lyon("", float(np.mean(rates[times > times[-1] * FORGOTTEN_S / CHANCE_S])), lyon),
     )
     thresholds = {kind: _after_slow_start(found[kind, "TS_1"]) for kind in ("reno-2.6", "reno-2.6-l2")}
     for kind, threshold in thresholds.items():
         study.value(f"threshold, {kind}", exact(threshold), "segments")
         study.value(f"grown, {kind}", exact(grown_mbits(threshold, 60)), "Mbit/s")
     slow_starts = {"reno-2.6": "L = 1", "reno-2.6-l2": "L = 2"}
-    study.claim(
-        "24 Mbit/s are what Reno of Linux 2.6.11 has behind a token bucket, without losses by chance",
-        place="section 4.4, both services in Lyon",
-        rule="within 15 %, for TS_1 (500 Mbit/s) and TS_2 (1 Gbit/s); a single run without chance",
-        cases=[
-            _near(f"{service}, {label}", mbits(found[kind, service], "a"))
+    study.judge(
+        "lyon-behind-bucket",
+        [
+            _as_in_lyon(f"{service}, {label}", mbits(found[kind, service], "a"), lyon)
             for kind, label in slow_starts.items()
             for service in SERVICES
         ],
-        over="service and slow start",
     )
-    study.claim(
-        "and there is no loss after slow start",
-        place="ours",
-        rule="the last retransmission is within 3 s",
-        cases=[
-            at_most(label, exact(_losses_end_s(found[kind, "TS_1"])), 3, "s")
+    within_s = study.numbers("lyon-losses-end")["within_s"]
+    study.judge(
+        "lyon-losses-end",
+        [
+            at_most(label, exact(_losses_end_s(found[kind, "TS_1"])), within_s, "s")
             for kind, label in slow_starts.items()
         ],
-        over="the slow start",
     )
     bic, reno = (mbits(found[kind, "TS_1"], "a") for kind in ("bic", "reno-2.6"))
-    study.claim(
-        "BIC has no more than Reno there",
-        place="section 4.4",
-        rule="at most 1.15 times as much (the BIC of Linux 2.6.11 did not search: it was a modified Reno, as"
-        " its repair of April 2005 says)",
-        cases=at_most("", exact(bic / reno), 1.15),
-    )
+    study.judge("lyon-bic", at_most("", exact(bic / reno), study.numbers("lyon-bic")["ratio"]))
     study.table(
         "lyon-windows",
         [
@@ -129,11 +115,11 @@ def study_lyon(study: Study) -> None:
             for t, w in list(zip(*series(found[kind, "TS_1"], "a", "window_segments"), strict=True))[::5]
         ],
     )
-    _draw(study, found, window)
+    _draw(study, found, lyon["lyon_mbits"])
 
 
-def _near(condition: str, rate_mbits: float) -> Case:
-    return between(condition, exact(rate_mbits), 0.85 * LYON_MBITS, 1.15 * LYON_MBITS, "Mbit/s")
+def _as_in_lyon(condition: str, rate_mbits: float, lyon: Numbers) -> Case:
+    return near(condition, exact(rate_mbits), lyon["lyon_mbits"], lyon["lyon_within"], "Mbit/s")
 
 
 def _after_slow_start(result: Result) -> float:
@@ -148,7 +134,8 @@ def _losses_end_s(result: Result) -> float:
     return float(times[again > 0][-1])
 
 
-def _draw(study: Study, found: Mapping[tuple[str, str], Result], window: float) -> None:
+def _draw(study: Study, found: Mapping[tuple[str, str], Result], lyon_mbits: float) -> None:
+    window = window_segments(lyon_mbits)
     with paper():
         made = figure(3.4, width_in=10)
         windows, means = made.subplots(1, 2)
@@ -157,7 +144,12 @@ def _draw(study: Study, found: Mapping[tuple[str, str], Result], window: float) 
             windows.plot(times, values, label=label)
         windows.axhline(window, color="0.45", linewidth=0.9, linestyle="--")
         windows.text(
-            59.5, window * 0.92, f"24 Mbit/s: {window:.0f} segments", ha="right", va="top", color="0.35"
+            59.5,
+            window * 0.92,
+            f"{lyon_mbits} Mbit/s: {window:.0f} segments",
+            ha="right",
+            va="top",
+            color="0.35",
         )
         windows.set(
             yscale="log", ylim=(30, 60_000), xlim=(0, 60), xlabel="time [s]", title="window [segments], TS_1"
@@ -171,7 +163,9 @@ def _draw(study: Study, found: Mapping[tuple[str, str], Result], window: float) 
             )
             for place, value in zip(places, values, strict=True):
                 means.text(value * 1.06, place + 0.2 - 0.4 * number, f"{value:.0f}", va="center")
-        means.axvline(LYON_MBITS, color="0.45", linewidth=0.9, linestyle="--", label="measured in Lyon: 24")
+        means.axvline(
+            lyon_mbits, color="0.45", linewidth=0.9, linestyle="--", label=f"measured in Lyon: {lyon_mbits}"
+        )
         means.set_yticks(places, ["Reno 2.6.11", "the same, L = 2", "RFC 5681", "BIC"])
         means.grid(axis="y", visible=False)
         means.set(xscale="log", xlim=(10, 1500), xlabel="mean of 60 s [Mbit/s]", title="first flow of two")

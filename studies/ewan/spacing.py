@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from judging import at_least, between, exact
-from study import Study
 
 import longhaul
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
+from longhaul.studies import Study, at_least, between, exact
 
 SCENARIO = Path(__file__).parent / "spacing.yaml"
-RATE, LINE, PACKET_BYTES = 100e6, 1e9, 1500
+RATE, PACKET_BYTES = 100e6, 1500
 BIN_NS, FROM_NS, SPAN_NS, FEW_NS = 100_000, 2_000_000_000, 20_000_000, 4_000_000
 LABELS = {
     "bucket": "token bucket, 15,400 bytes deep",
@@ -21,8 +20,8 @@ LABELS = {
     "netem": "paced, then netem (figure 5)",
     "psp": "netem, then paced (figure 6)",
 }
-PACED_GAP_US = PACKET_BYTES * 8e6 / RATE
-LINE_GAP_US = PACKET_BYTES * 8e6 / LINE
+NANOSECOND_US = 0.0011
+"""Of a gap, with the rounding of the table."""
 
 
 def study_spacing(study: Study) -> None:
@@ -32,25 +31,14 @@ def study_spacing(study: Study) -> None:
     rows = [_row(link, due) for link, (_offered, due) in passed.items()]
     study.table("spacing", rows)
     least = {row["link"]: exact(float(row["gap_least_us"])) for row in rows}
-    study.claim(
-        "behind a pacer the spacing of a stream of 100 Mbit/s is kept, also behind netem",
-        place="figure 6",
-        rule=f"no two packets are closer than {PACED_GAP_US:g} us, to the nanosecond; deterministic",
-        cases=[at_least(LABELS[link], least[link], PACED_GAP_US - 0.0011, "us") for link in ("paced", "psp")],
-        over="the order of the two",
+    gap_us = study.numbers("spacing-kept")["gap_us"]
+    study.judge(
+        "spacing-kept",
+        [at_least(LABELS[link], least[link], gap_us - NANOSECOND_US, "µs") for link in ("paced", "psp")],
     )
-    study.claim(
-        "netem's clock distorts pacing",
-        place="figure 5",
-        rule=f"packets leave {LINE_GAP_US:g} us apart, as the port can, to the nanosecond; deterministic",
-        cases=between("", least["netem"], LINE_GAP_US - 0.0011, LINE_GAP_US + 0.0011, "us"),
-    )
-    study.claim(
-        "a token bucket lets bursts pass",
-        place="ours",
-        rule=f"packets leave {LINE_GAP_US:g} us apart, as the port can, to the nanosecond; deterministic",
-        cases=between("", least["bucket"], LINE_GAP_US - 0.0011, LINE_GAP_US + 0.0011, "us"),
-    )
+    for claim, link in (("netem-distorts-pacing", "netem"), ("bucket-passes-bursts", "bucket")):
+        gap_us = study.numbers(claim)["gap_us"]
+        study.judge(claim, between("", least[link], gap_us - NANOSECOND_US, gap_us + NANOSECOND_US, "µs"))
     study.table(
         "spacing-packets",
         [

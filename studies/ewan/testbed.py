@@ -4,17 +4,17 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from study import Study
 
 import longhaul
 from longhaul.analysis.fairness import jain
+from longhaul.report.mpl import Axes
 from longhaul.run.api import Result
+from longhaul.studies import Study
 
 SCENARIO = Path(__file__).parent / "dumbbell.yaml"
 SLOW_START = "slow_start: {kind: standard, limit: 1}"
@@ -109,13 +109,13 @@ def two(control: str, *, machines: int = 2) -> dict[str, str]:
     }
 
 
-def simulate(study: Study, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-    """Simulate all of them, as many at once as there are processors."""
+def simulate(study: Study, trials: Iterable[Trial], *, small_s: int = 2) -> Iterator[tuple[Trial, Result]]:
+    """Simulate all of them, as many at once as there are processors; ``small_s``: to try the study out."""
 
     def run(trial: Trial) -> Result:
         return longhaul.run_sim(write(study, trial), params=trial.params, runs=runs, report=False)
 
-    every = list(trials)
+    every = [replace(each, seconds=study.size(each.seconds, small=small_s)) for each in trials]
     runs = study.runs
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         yield from zip(every, pool.map(run, every), strict=True)

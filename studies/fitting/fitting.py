@@ -12,28 +12,25 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
-from judging import Found, between, exact, judged
-from study import Part, Study, run_study
 
 from longhaul.analysis.fitting import FAMILIES, fit_gaps
 from longhaul.report.colours import LIGHT, SERIES
 from longhaul.report.plotting import figure, paper, plain
+from longhaul.studies import Found, Part, Study, exact, judged, near, run_study
 
 SHAPE, SCALE_S = 2.9, 18.0
 LOSSES = 1346
 REPETITIONS = 200
 REPLICATES = 199
 SEED = 2008
-SIGMAS = 4.5
-"""How far chance may take a figure of so many repetitions from what theory says."""
 
 
-def fits() -> dict[str, Any]:
+def fits(repetitions: int, replicates: int) -> dict[str, Any]:
     """What each repetition's fit is, and how far each family is from the gaps."""
-    samples = SCALE_S * np.random.default_rng(SEED).weibull(SHAPE, (REPETITIONS, LOSSES))
+    samples = SCALE_S * np.random.default_rng(SEED).weibull(SHAPE, (repetitions, LOSSES))
     rows, distances = [], {name: [] for name in FAMILIES}
     for index, gaps in enumerate(samples):
-        found = fit_gaps(gaps, replicates=REPLICATES, seed=index)
+        found = fit_gaps(gaps, replicates=replicates, seed=index)
         by_family = {fit.family: fit for fit in found.fits}
         weibull = by_family["weibull"]
         for name, fit in by_family.items():
@@ -59,7 +56,8 @@ def fits() -> dict[str, Any]:
 
 def study_fits(study: Study) -> None:
     """Fit, judge, draw."""
-    found = study.measured("fits", fits)
+    repetitions, replicates = study.size((REPETITIONS, REPLICATES), small=(4, 99))
+    found = study.measured("fits", lambda: fits(repetitions, replicates))
     if found is None:
         raise RuntimeError("the fits failed")
     rows = found["rows"]
@@ -71,64 +69,48 @@ def study_fits(study: Study) -> None:
             for name, (low, middle, high) in found["quantiles"].items()
         ],
     )
-    study.note(f"Weibull gaps, shape {SHAPE}, scale {SCALE_S:g} s; seed {SEED}, {REPLICATES} replicates each")
+    study.note(f"Weibull gaps, shape {SHAPE}, scale {SCALE_S:g} s; seed {SEED}, {replicates} replicates each")
     shapes = np.array([row["shape"] for row in rows])
     theory = np.sqrt(6) / np.pi * SHAPE / np.sqrt(LOSSES)
     spread = float(shapes.std(ddof=1))
     # Of a standard deviation from so many normal values.
-    half = 1.96 * spread / np.sqrt(2 * REPETITIONS)
-    study.value("shape", Found(float(shapes.mean()), 1.96 * spread / np.sqrt(REPETITIONS), REPETITIONS))
-    study.value("deviation", Found(spread, half, REPETITIONS))
+    half = 1.96 * spread / np.sqrt(2 * repetitions)
+    study.value("shape", Found(float(shapes.mean()), 1.96 * spread / np.sqrt(repetitions), repetitions))
+    study.value("deviation", Found(spread, half, repetitions))
     study.value("theory", exact(float(theory)))
-    study.claim(
-        "a fitted shape has the standard deviation that theory says",
-        place="ours",
-        rule=f"within {SIGMAS} standard errors of sqrt(6)/pi times shape/sqrt(losses); {REPETITIONS} fits",
-        cases=judged(
+    sigmas = study.numbers("shape-deviation")["sigmas"]
+    study.judge(
+        "shape-deviation",
+        judged(
             "",
-            bool(abs(spread / theory - 1) < SIGMAS / np.sqrt(2 * REPETITIONS)),
+            bool(abs(spread / theory - 1) < sigmas / np.sqrt(2 * repetitions)),
             f"{spread:.4f} ±{half:.4f}, theory {theory:.4f}",
         ),
     )
     told = float(np.mean([row["standard_error"] for row in rows]))
-    study.claim(
-        "each fit reports that standard error itself",
-        place="ours",
-        rule="the mean of the reported ones is within 5 % of theory",
-        cases=between("", exact(told), 0.95 * theory, 1.05 * theory),
-    )
+    within = study.numbers("reported-error")["within"]
+    study.judge("reported-error", near("", exact(told), float(theory), within))
     first = Counter(row["first"] for row in rows)
-    study.claim(
-        "losses like TeraGrid's are found to be Weibull",
-        place="the paper's section on the distribution of losses",
-        rule="Weibull is first of twelve families in at least 95 of 100 repetitions",
-        cases=judged("", first["weibull"] >= 0.95 * REPETITIONS, _counted(first)),
-    )
+    share = study.numbers("weibull-found")["share"]
+    study.judge("weibull-found", judged("", first["weibull"] >= share * repetitions, _counted(first)))
     nearest = Counter(row["smallest_a2"] for row in rows)
-    study.claim(
-        "and have the smallest Anderson-Darling statistic with it",
-        place="the paper's rule, that of its tool",
-        rule="Weibull has the smallest of twelve families in at least 95 of 100 repetitions",
-        cases=judged("", nearest["weibull"] >= 0.95 * REPETITIONS, _counted(nearest)),
+    share = study.numbers("smallest-statistic")["share"]
+    study.judge(
+        "smallest-statistic", judged("", nearest["weibull"] >= share * repetitions, _counted(nearest))
     )
-    rejected = sum(row["weibull_p"] is not None and row["weibull_p"] <= 0.05 for row in rows)
-    study.claim(
-        "the true family is rejected as often as the level of the test says",
-        place="ours",
-        rule=f"p is at most 0.05 in 5 % of the repetitions, within {SIGMAS} standard errors",
-        cases=judged(
+    level = study.numbers("rejection-rate")["level"]
+    rejected = sum(row["weibull_p"] is not None and row["weibull_p"] <= level for row in rows)
+    study.judge(
+        "rejection-rate",
+        judged(
             "",
-            bool(abs(rejected - 0.05 * REPETITIONS) < SIGMAS * np.sqrt(0.05 * 0.95 * REPETITIONS)),
-            f"{rejected} of {REPETITIONS}",
+            bool(abs(rejected - level * repetitions) < sigmas * np.sqrt(level * (1 - level) * repetitions)),
+            f"{rejected} of {repetitions}",
         ),
     )
     accepted = sum(row["easyfit_accepts_normal"] for row in rows)
-    study.claim(
-        "the tool's limit tells a normal distribution from these gaps",
-        place="the paper's tool",
-        rule="it rejects the normal distribution in at least half of the repetitions",
-        cases=judged("", accepted <= REPETITIONS / 2, f"accepted in {accepted} of {REPETITIONS}"),
-    )
+    most = (1 - study.numbers("normal-rejected")["share"]) * repetitions
+    study.judge("normal-rejected", judged("", accepted <= most, f"accepted in {accepted} of {repetitions}"))
     draw(study, shapes, found["quantiles"])
 
 
@@ -145,7 +127,7 @@ def draw(study: Study, shapes: np.ndarray, quantiles: dict[str, list[float]]) ->
         plain(right)
         left.hist(shapes, bins=20)
         left.axvline(SHAPE, color="0.4", linewidth=0.8, linestyle="--")
-        left.set(xlabel="fitted shape", ylabel=f"of {REPETITIONS} repetitions")
+        left.set(xlabel="fitted shape", ylabel=f"of {len(shapes)} repetitions")
         left.set_title(f"shape {shapes.mean():.3f}, sd {shapes.std(ddof=1):.3f}")
         shown = [name for name in quantiles if name not in ("weibull-3", "generalised-pareto", "wakeby")]
         shown.sort(key=lambda name: quantiles[name][1])
@@ -159,8 +141,7 @@ def draw(study: Study, shapes: np.ndarray, quantiles: dict[str, list[float]]) ->
         study.figure(made, "fits", data=["fits", "families"])
 
 
-QUESTION = "What do 1,346 gaps between losses tell of their distribution?"
-PARTS = {"fits": Part("arithmetic", lambda study, _given: study_fits(study))}
+PARTS = {"fits": Part(lambda study, _given: study_fits(study))}
 
 if __name__ == "__main__":
-    run_study("fitting", QUESTION, __doc__, PARTS)
+    run_study(__file__, __doc__, PARTS)

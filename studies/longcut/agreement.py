@@ -7,20 +7,18 @@ from itertools import product
 from pathlib import Path
 from statistics import fmean
 
-from judging import between, exact
-from judging import measured as over
 from playing import Client, live, relayed
-from study import Study
 
 import longhaul
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Study, exact, near
+from longhaul.studies import measured as over
 
 SCENARIO = Path(__file__).parent / "steps.yaml"
 STEP_S = 6.0
 SIZES = (8, 4096, 16_384, 65_536)
 MARGIN_S = 0.6
-TOLERANCE = 0.05
-PLAYED = {"live": "live", "relay": "by a relay"}
+CLAIMS = {"live": "played-live", "relay": "played-by-relay"}
 
 Curves = Mapping[tuple[int, int], float]
 """Half round trips in ms, by step and size."""
@@ -86,35 +84,29 @@ def study_agreement(study: Study, *, rounds: int) -> None:
                 curves.append(dict(zip(wanted, curve, strict=True)))
     model = simulated(study)
     for how, curves in found.items():
-        study.claim(
-            f"a trace that is played {PLAYED[how]} gives the curve of arithmetic",
-            place="ours",
-            rule=f"the quickest half round trip within {TOLERANCE:.0%}; 95 % intervals over rounds",
-            cases=[
-                between(
+        study.judge(
+            CLAIMS[how],
+            [
+                near(
                     f"{size} bytes in step {step + 1}",
                     over([curve[step, size] / value for curve in curves]),
-                    1 - TOLERANCE,
-                    1 + TOLERANCE,
+                    1,
+                    study.numbers(CLAIMS[how])["within"],
                 )
                 for (step, size), value in wanted.items()
             ],
-            over="size and step",
         )
-    study.claim(
-        "a trace that is simulated gives the curve of arithmetic",
-        place="ours",
-        rule=f"within {TOLERANCE:.0%}; deterministic",
-        cases=[
-            between(
+    study.judge(
+        "simulated-trace",
+        [
+            near(
                 f"{size} bytes in step {step + 1}",
                 exact(model[step, size] / value),
-                1 - TOLERANCE,
-                1 + TOLERANCE,
+                1,
+                study.numbers("simulated-trace")["within"],
             )
             for (step, size), value in wanted.items()
         ],
-        over="size and step",
     )
     means = {
         how: {key: fmean(curve[key] for curve in curves) for key in wanted} for how, curves in found.items()

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from kinds import nearer
 from playing import EVERY_KIND, KIB, of_kind, simulated_s
-from study import Study
 
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Study
 
 SCENARIO = Path(__file__).parent / "clusters.yaml"
 HOSTS = "[tromso1..10, trondheim1..10, odense1..10, aalborg1..10]"
@@ -39,7 +39,9 @@ def simulated(study: Study, algorithm: str) -> dict[str, dict[int, float]]:
         path.write_text(of_kind(study, text, kind), encoding="utf-8")
         found[kind] = {}
         for size in SIZES:
-            repeat = max(10, round(SECONDS / (0.06 + 6 * size * 8 / 4e6)))
+            repeat = max(
+                study.size(10, small=1), round(study.size(SECONDS, small=1) / (0.06 + 6 * size * 8 / 4e6))
+            )
             took = simulated_s(study, path, algorithm=algorithm, bytes=f"{size}B", repeat=repeat)
             found[kind][size] = took / repeat
     return found
@@ -63,7 +65,7 @@ def study_collectives(study: Study) -> None:
         ],
     )
     for algorithm, times in every.items():
-        nearer(study, f"Allreduce, {algorithm},", "figure 6", times)
+        nearer(study, algorithm, f"Allreduce, {algorithm},", times)
     draw(study, every)
 
 

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
-from judging import at_least, at_most, exact, judged, measured
 from playing import KINDS, SAMPLED, Curve, drawn, pingpong, relayed, simulated
-from study import Study
 
 from longhaul.report.plotting import paper
+from longhaul.studies import Study, at_least, at_most, exact, judged, measured
 
 SECONDS = 45
 
@@ -16,7 +15,11 @@ SECONDS = 45
 def study_simulated(study: Study) -> None:
     """Simulate each kind; judge and draw."""
     found = study.measured(
-        "kinds", lambda: {kind: list(curve.mean.items()) for kind, curve in simulated(study).items()}
+        "kinds",
+        lambda: {
+            kind: list(curve.mean.items())
+            for kind, curve in simulated(study, seconds=study.size(60, small=1)).items()
+        },
     )
     curves = {kind: {int(size): took for size, took in pairs} for kind, pairs in (found or {}).items()}
     study.table(
@@ -27,7 +30,7 @@ def study_simulated(study: Study) -> None:
             for size, took in curve.items()
         ],
     )
-    nearer(study, "PingPong", "figure 5", curves)
+    nearer(study, "pingpong", "PingPong", curves)
     with paper():
         made, _latency, bandwidth = drawn(
             (Curve(curve, curve), {"label": kind, "marker": marker})
@@ -49,26 +52,22 @@ def study_relayed(study: Study, *, rounds: int) -> None:
     def curve(kind: str, number: int) -> dict[int, float]:
         return {r["bytes"]: r["mean_ms"] for r in rows if (r["kind"], r["round"]) == (kind, number)}
 
-    study.claim(
-        "PingPong with the constant trace is as with EventSpace's",
-        place="figure 5, through relays",
-        rule="within 10 % on average over sizes; 95 % interval over rounds. Derived from the answer: the"
-        " constants are the means that the trace is drawn from",
-        cases=at_most(
+    alike = study.numbers("pingpong-nws-relayed")["alike"]
+    study.judge(
+        "pingpong-constant-relayed",
+        at_most(
             "",
             measured([_off(curve("constant", n), curve("eventspace", n)) for n in range(rounds)]),
-            0.1,
+            alike,
             percent=True,
         ),
     )
-    study.claim(
-        "PingPong with the NWS trace differs",
-        place="figure 5, through relays",
-        rule="by more than 10 % on average over sizes; 95 % interval over rounds",
-        cases=at_least(
+    study.judge(
+        "pingpong-nws-relayed",
+        at_least(
             "",
             measured([_off(curve("nws", n), curve("eventspace", n)) for n in range(rounds)]),
-            0.1,
+            alike,
             percent=True,
         ),
     )
@@ -93,31 +92,24 @@ def _off(times: Mapping[int, float], others: Mapping[int, float]) -> float:
     return fmean(abs(times[size] / took - 1) for size, took in others.items())
 
 
-def nearer(study: Study, what: str, place: str, times: Mapping[str, Mapping[int, float]]) -> None:
-    """Whether constants are as good as EventSpace's trace, and NWS is not."""
+def nearer(study: Study, name: str, what: str, times: Mapping[str, Mapping[int, float]]) -> None:
+    """Judge whether constants are as good as EventSpace's trace, and NWS is not: the claims of ``name``."""
+    alike = study.numbers(f"{name}-nws")["alike"]
     off = {kind: _off(times[kind], times["eventspace"]) for kind in ("constant", SAMPLED, "nws")}
     by_size = {
         kind: ", ".join(f"{times[kind][size] / took - 1:+.0%}" for size, took in times["eventspace"].items())
         for kind in off
     }
-    study.claim(
-        f"{what} with the constant trace is as with EventSpace's",
-        place=place,
-        rule="within 10 % on average over sizes; simulated",
-        cases=[
-            judged(label, off[kind] <= 0.1, f"{off[kind]:.1%} (by size {by_size[kind]})")
+    study.judge(
+        f"{name}-constant",
+        [
+            judged(label, off[kind] <= alike, f"{off[kind]:.1%} (by size {by_size[kind]})")
             for kind, label in (
                 ("constant", "constants that the trace is drawn from (derived from the answer)"),
                 (SAMPLED, "the means of another minute (independent)"),
             )
         ],
-        over="where the constants come from",
     )
-    study.claim(
-        f"{what} with the NWS trace differs",
-        place=place,
-        rule="by more than 10 % on average over sizes; simulated",
-        cases=judged("", off["nws"] > 0.1, f"{off['nws']:.1%} (by size {by_size['nws']})"),
-    )
+    study.judge(f"{name}-nws", judged("", off["nws"] > alike, f"{off['nws']:.1%} (by size {by_size['nws']})"))
     for kind, value in off.items():
         study.value(f"{what}, {kind}", exact(value), percent=True)

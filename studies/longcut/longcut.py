@@ -16,25 +16,25 @@ from kinds import study_relayed, study_simulated
 from precision import study_precision
 from relaxation import study_relaxation
 from scalability import study_scalability
-from study import Part, Study, run_study
 from tables import study_tables
+
+from longhaul.studies import Part, Study, run_study
 
 
 def _simulated(run: Callable[[Study], None]) -> Part:
-    return Part("simulated", lambda study, _given: run(study))
+    return Part(lambda study, _given: run(study))
 
 
-QUESTION = "Which trace does a WAN's emulation need, and does a gateway play it faithfully?"
 PARTS = {
-    "tables": Part("arithmetic", lambda study, _given: study_tables(study)),
+    "tables": Part(lambda study, _given: study_tables(study)),
     "kinds": _simulated(study_simulated),
     "collectives": _simulated(study_collectives),
     "relaxation": _simulated(study_relaxation),
-    "precision": Part("live", lambda study, given: study_precision(study, rounds=given.rounds), rounds=3),
-    "kinds-relayed": Part("live", lambda study, given: study_relayed(study, rounds=given.rounds), rounds=3),
-    "scalability": Part("live", lambda study, given: study_scalability(study, rounds=given.rounds), rounds=5),
-    "agreement": Part("live", lambda study, given: study_agreement(study, rounds=given.rounds), rounds=3),
+    "precision": Part(lambda study, given: study_precision(study, rounds=given.rounds), rounds=3),
+    "kinds-relayed": Part(lambda study, given: study_relayed(study, rounds=given.rounds), rounds=3),
+    "scalability": Part(lambda study, given: study_scalability(study, rounds=given.rounds), rounds=5),
+    "agreement": Part(lambda study, given: study_agreement(study, rounds=given.rounds), rounds=3),
 }
 
 if __name__ == "__main__":
-    run_study("longcut", QUESTION, __doc__, PARTS)
+    run_study(__file__, __doc__, PARTS)

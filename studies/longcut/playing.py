@@ -12,13 +12,12 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from pingpong import SIZES, Sample
-from study import Study
 
 import longhaul
+from longhaul.report.mpl import Axes, Figure
 from longhaul.report.plotting import figure
+from longhaul.studies import Study
 
 SCENARIO = Path(__file__).parent / "path.yaml"
 PROGRAM = Path(__file__).parent / "pingpong.py"
@@ -141,7 +140,8 @@ def pingpong(client: Client, seconds: float, *, sizes: Sequence[int] = SIZES) ->
 def sampled(study: Study) -> Path:
     """A file of constants: the means of one minute of correlated draws with EventSpace's figures."""
     drawn_s = ["--duration", f"{SAMPLED_S}s", "--correlation", f"{CORRELATED_S}s", "--seed", "2"]
-    table = ["longhaul", "trace", "synthesise", "--table", "longcut:eventspace"]
+    program = [sys.executable, "-m", "longhaul.cli.main", "trace", "synthesise"]
+    table = [*program, "--table", "longcut:eventspace"]
     text = subprocess.run([*table, *drawn_s], check=True, capture_output=True, text=True).stdout
     found: dict[tuple[str, str], list[dict[str, str]]] = {}
     for row in csv.DictReader(line for line in text.splitlines() if not line.startswith("#")):
@@ -168,7 +168,7 @@ def of_kind(study: Study, text: str, kind: str) -> str:
     )
 
 
-def simulated(study: Study, sizes: Sequence[int] = SIZES, *, seconds: float = 60) -> dict[str, Curve]:
+def simulated(study: Study, sizes: Sequence[int] = SIZES, *, seconds: float) -> dict[str, Curve]:
     """The curve of each kind, each size for about so many simulated seconds."""
     block = (
         "\nprograms:\n  app: {simulate: {kind: ping-pong, bytes: $bytes, repeat: $repeat}, hosts: [a, b]}\n"

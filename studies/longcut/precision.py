@@ -5,12 +5,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from judging import between, measured, ratios
 from pingpong import SIZES
 from playing import SCENARIO, Client, Curve, drawn, live, pingpong, relayed
-from study import Study
 
 from longhaul.report.plotting import paper
+from longhaul.studies import Study, measured, near, ratios
 
 ENDS = {"here": "vvgw", "there": "clustis"}
 SECONDS, PROBED_S = 40, 60
@@ -32,16 +31,13 @@ def study_precision(study: Study, *, rounds: int) -> None:
     def middle(path: str, size: int) -> list[float]:
         return [row["median_ms"] for row in rows if (row["path"], row["bytes"]) == (path, size)]
 
-    study.claim(
-        "PingPong over the emulated path is as over the real one, for most message sizes",
-        place="figure 4",
-        rule="the median latency within 10 %; 95 % intervals over rounds. (Real is a live network that plays"
-        " the set's trace)",
-        cases=[
-            between(f"{size} bytes", ratios(middle("emulated", size), middle("real", size)), 0.9, 1.1)
+    within = study.numbers("emulated-as-real")["within"]
+    study.judge(
+        "emulated-as-real",
+        [
+            near(f"{size} bytes", ratios(middle("emulated", size), middle("real", size)), 1, within)
             for size in SIZES
         ],
-        over="the message size",
     )
     draw(study, rows)
 

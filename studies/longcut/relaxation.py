@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from collectives import scenario
-from judging import at_least, at_most, between, exact
 from playing import EVERY_KIND, KINDS, SAMPLED, of_kind, simulated_s
-from study import Study
 
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Study, at_least, at_most, exact, near
 from longhaul.workloads import collectives, recording
 from longhaul.workloads.job import Array
 from longhaul.workloads.relaxation import Task, run
@@ -23,8 +22,6 @@ POINTS = SIZE // WORKERS * (SIZE - 2)
 """Of a worker, without the edges, which stay as they are."""
 SWEEPS_BYTES = 2 * 2 * 8 * POINTS
 """What an iteration reads and writes at least, since a worker's rows are far larger than a cache."""
-P4_BYTES_PER_S = 6.4e9
-"""Of the memory of a Pentium 4 with a bus of 800 MHz, at most."""
 
 
 class Recorder(recording.Recorder):
@@ -42,9 +39,9 @@ class Preset:
     name: str
     message_bytes: int | None
 
-    def record(self, compute_s: float, path: Path) -> None:
+    def record(self, compute_s: float, path: Path, *, iterations: int = ITERATIONS) -> None:
         """Write the messages of all workers, who compute so long in an iteration."""
-        task = Task(rows=SIZE + 2, columns=SIZE, iterations=ITERATIONS, message_bytes=self.message_bytes)
+        task = Task(rows=SIZE + 2, columns=SIZE, iterations=iterations, message_bytes=self.message_bytes)
         steps = []
         for rank in range(WORKERS):
             worker = Recorder(rank, WORKERS, costs_ns={"relax": compute_s * 1e9 / POINTS})
@@ -58,7 +55,8 @@ PRESETS = (Preset("longcut-literal", LITERAL_BYTES), Preset("consistent", None))
 
 def simulated(study: Study, preset: Preset, compute_s: float) -> dict[str, float]:
     """Seconds of an iteration by kind of trace."""
-    preset.record(compute_s, study.runs / f"sor-{preset.name}.csv")
+    count = study.size(ITERATIONS, small=2)
+    preset.record(compute_s, study.runs / f"sor-{preset.name}.csv", iterations=count)
     path = scenario(
         study, f"sor-{preset.name}", "more: 0", f"{{kind: recorded, file: sor-{preset.name}.csv}}"
     )
@@ -66,7 +64,7 @@ def simulated(study: Study, preset: Preset, compute_s: float) -> dict[str, float
     found = {}
     for kind in EVERY_KIND:
         path.write_text(of_kind(study, text, kind), encoding="utf-8")
-        found[kind] = simulated_s(study, path) / ITERATIONS
+        found[kind] = simulated_s(study, path) / count
     return found
 
 
@@ -80,7 +78,10 @@ def iterations(study: Study, preset: Preset) -> dict[str, Any]:
 def study_relaxation(study: Study) -> None:
     """Simulate both sizes of messages; judge and draw."""
     rows, slower, possible = [], [], []
-    near = {"eventspace": [], SAMPLED: []}
+    least = study.numbers("sor-nws-slower")["least"]
+    within = study.numbers("sor-eventspace-alike")["within"]
+    most_gb_per_s = study.numbers("sor-communication")["most_gb_per_s"]
+    alike = {"eventspace": [], SAMPLED: []}
     for preset in PRESETS:
         found = study.measured(f"sor/{preset.name}", lambda preset=preset: iterations(study, preset))
         if found is None:
@@ -89,11 +90,11 @@ def study_relaxation(study: Study) -> None:
         size = preset.message_bytes or SIZE * 4
         named = f"messages of {size:,} bytes"
         rate = exact(SWEEPS_BYTES / compute_s / 1e9)
-        possible.append(at_most(named, rate, P4_BYTES_PER_S / 1e9, "GB/s"))
+        possible.append(at_most(named, rate, most_gb_per_s, "GB/s"))
         study.value(f"computing, {size}", exact(compute_s), "s")
-        slower.append(at_least(named, exact(whole["nws"] / whole["constant"] - 1), 0.05, percent=True))
-        for kind, cases in near.items():
-            cases.append(between(f"{kind}, {named}", exact(whole[kind] / whole["constant"]), 0.85, 1.15))
+        slower.append(at_least(named, exact(whole["nws"] / whole["constant"] - 1), least, percent=True))
+        for kind, cases in alike.items():
+            cases.append(near(f"{kind}, {named}", exact(whole[kind] / whole["constant"]), 1, within))
         rows += [
             {
                 "preset": preset.name,
@@ -102,34 +103,14 @@ def study_relaxation(study: Study) -> None:
                 "iteration_s": round(whole[kind], 4),
                 "slowdown": round(whole[kind] / whole["constant"] - 1, 4),
                 "share_communicating": round(1 - compute_s / whole[kind], 3),
-                "possible": rate.value <= P4_BYTES_PER_S / 1e9,
+                "possible": rate.value <= most_gb_per_s,
             }
             for kind in EVERY_KIND
         ]
     study.table("table6", rows)
-    study.claim(
-        "SOR is slower with the NWS trace than with the constant one",
-        place="table VI, whose values are lost",
-        rule="by at least 5 %; simulated, with computing that is derived from the paper's 70 % of"
-        " communication with NWS",
-        cases=slower,
-        over="the size of a message",
-    )
-    study.claim(
-        "SOR with EventSpace's trace is as with the constant one",
-        place="table VI, whose values are lost",
-        rule="within 15 %; simulated. Derived: the constants are the means that the trace is drawn from;"
-        " independent: the means of another minute",
-        cases=[*near["eventspace"], *near[SAMPLED]],
-        over="trace and size of a message",
-    )
-    study.claim(
-        "70 % of the time goes into communicating with NWS, with messages of 19,800 bytes",
-        place="section on usability",
-        rule="the computing that is left moves at most what a Pentium 4's memory can",
-        cases=possible,
-        over="the size of a message",
-    )
+    study.judge("sor-nws-slower", slower)
+    study.judge("sor-eventspace-alike", [*alike["eventspace"], *alike[SAMPLED]])
+    study.judge("sor-communication", possible)
     draw(study, rows)
 
 

@@ -8,13 +8,12 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from judging import between, ratios
 from pingpong import LEAST, connect
 from playing import SCENARIO, served
-from study import Study
 
 import longhaul
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Study, near, ratios
 
 INSTANCES = (1, 2, 5, 10, 20, 50)
 """Of PingPong; the gateway has two connections for each."""
@@ -101,21 +100,19 @@ def study_scalability(study: Study, *, rounds: int) -> None:
     def values(algorithm: str, connections: int, column: str) -> list[float]:
         return [r[column] for r in rows if (r["algorithm"], r["connections"]) == (algorithm, connections)]
 
-    study.claim(
-        "the latency through a gateway does not differ between 2 and 40 connections",
-        place="figure 7, the largest latency",
-        rule="within 10 %; ratios within a round, 95 % intervals over rounds",
-        cases=[
-            between(
+    within = study.numbers("gateway-scales")["within"]
+    study.judge(
+        "gateway-scales",
+        [
+            near(
                 f"{COLUMNS[column]}, {algorithm}",
                 ratios(values(algorithm, 40, column), values(algorithm, 2, column)),
-                0.9,
-                1.1,
+                1,
+                within,
             )
             for column in COLUMNS
             for algorithm in ALGORITHMS
         ],
-        over="quantile and algorithm",
     )
     draw(study, values)
 

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from itertools import combinations
 
-from judging import Case, judged
 from playing import KINDS
-from study import Study
 
 from longhaul.report.plotting import figure, paper
 from longhaul.scenario.traces.files import read_traces
 from longhaul.scenario.traces.statistics import summaries
+from longhaul.studies import Case, Study, judged
 
 HOSTS = ("benedict", "clustis", "psgw", "roadrunner", "vvgw")
 SITE = frozenset(("psgw", "vvgw"))
@@ -50,23 +49,14 @@ def study_tables(study: Study) -> None:
     )
     tools = {"nws": "NWS", "constant": "EventSpace"}
     apart = {kind: (asymmetry(latency[kind]), asymmetry(rate[kind])) for kind in tools}
-    study.claim(
-        "latency usually does not differ between the two ways",
-        place="tables I and IV",
-        rule="by under 10 % for more than half of the pairs",
-        cases=[
-            _most(name, [value < 0.1 for value in apart[kind][0].values()]) for kind, name in tools.items()
-        ],
-        over="the tool",
+    alike = study.numbers("latency-symmetric")["alike"]
+    study.judge(
+        "latency-symmetric",
+        [_most(name, [value < alike for value in apart[kind][0].values()]) for kind, name in tools.items()],
     )
-    study.claim(
-        "bandwidth differs between the two ways",
-        place="tables II and V",
-        rule="by 10 % or more for more than half of the pairs",
-        cases=[
-            _most(name, [value >= 0.1 for value in apart[kind][1].values()]) for kind, name in tools.items()
-        ],
-        over="the tool",
+    study.judge(
+        "bandwidth-asymmetric",
+        [_most(name, [value >= alike for value in apart[kind][1].values()]) for kind, name in tools.items()],
     )
     for kind, name in tools.items():
         latencies = apart[kind][0]
@@ -74,19 +64,15 @@ def study_tables(study: Study) -> None:
         study.note(
             f"{name}: between sites latency differs most for {' and '.join(worst)}: {latencies[worst]:.0%}"
         )
+    share = study.numbers("finer-is-slower")["share"]
     finer = [latency["constant"][pair] > value for pair, value in latency["nws"].items()]
-    study.claim(
-        "finer traces have higher latency",
-        place="tables I and IV",
-        rule="EventSpace's is above NWS's in more than 80 % of the directions",
-        cases=judged("", sum(finer) > 0.8 * len(finer), f"{sum(finer)} of {len(finer)}"),
+    study.judge(
+        "finer-is-slower", judged("", sum(finer) > share * len(finer), f"{sum(finer)} of {len(finer)}")
     )
     more = {pair: rate["constant"][pair] > value for pair, value in rate["nws"].items()}
-    study.claim(
-        "EventSpace sees more bandwidth than NWS",
-        place="tables II and V",
-        rule="in every direction, between sites and within one",
-        cases=[
+    study.judge(
+        "more-bandwidth",
+        [
             judged(
                 where,
                 all(found),
@@ -100,7 +86,6 @@ def study_tables(study: Study) -> None:
                 ),
             )
         ],
-        over="whether there is a WAN between",
     )
     draw(study, latency, rate)
 

@@ -4,25 +4,40 @@ import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, inf, log
+from pathlib import Path
 from statistics import mean
 
-from judging import Case, Found, at_least, at_most, between, exact, judged, measured, ratios
 from programs import DERIVED, INPUTS, KERNELS, LARGE, OWN, PAPER_S, SCALED, SCENARIO, SMALL, simulate, smaller
 from programs import kernels as kernels_of
 from skeletons import STEPS, Program
-from study import Study
 
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import (
+    Case,
+    Found,
+    Study,
+    StudyFolder,
+    at_least,
+    at_most,
+    between,
+    exact,
+    judged,
+    measured,
+    near,
+    ratios,
+)
 
 DELAYS_US = (0, 100, 200, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)
 LIVE_CLASS = "A"
 LIVE_DELAYS_US = (0, 100, 1000, 4000, 16000)
-HIGH_US = 16000
+CLAIMS = StudyFolder(Path(__file__).parent).claims
+HIGH_US = int(1000 * CLAIMS.numbers("ep-delay")["high_ms"])
 """What counts as a high delay: the paper's axis is not in its text."""
+SMALL_DELAYS_US = (0, 100, HIGH_US)
+"""To try the study out."""
 STEPS_MS = (1, 2, 4, 10, 20, 40, 80)
 """Computing of a step of the molecules on one rank."""
-LIVE_STEP_MS = 4
-GAINS = {"is": 0.67, "mg": 0.48}
+LIVE_STEP_MS = CLAIMS.numbers("gromacs-slower-live")["step_ms"]
 TITLES = {
     DERIVED: "computing from the paper's times (derived from the answer)",
     SCALED: "computing from EP's time alone",
@@ -80,26 +95,22 @@ def study_simulated(study: Study) -> None:
     for given, what in INPUTS.items():
         study.note(f"computing, {given}: {what}")
         every[given] = {}
-        for name, program in kernels_of(given, study.runs).items():
+        for name, program in kernels_of(given, study.runs, study.size("B", small="S")).items():
             every[given][name] = _simulated(study, f"{given}, {name}", program)
     _write(study, "applications-simulated", every)
     _four_hosts(study, every)
     judge(study, every)
     molecules = {
         f"{step} ms": _simulated(study, f"molecules, {step} ms", Program("molecules", "", STEPS * step / 1e3))
-        for step in STEPS_MS
+        for step in study.size(STEPS_MS, small=(4,))
     }
     _write(study, "molecules-simulated", {step: {"molecules": times} for step, times in molecules.items()})
-    study.claim(
-        "Gromacs with d.villin is slower on two clusters than on one, at every delay",
-        place="section 4.3, figure 7b",
-        rule="a skeleton of its messages is slower on eight hosts than on four at each delay from 100 us on,"
-        " for each computing time of a step on one rank (assumed: the paper has no times of Gromacs)",
-        cases=[
+    study.judge(
+        "gromacs-slower",
+        [
             judged(step, all(each.gain(delay).value < 0 for delay in each.both if delay), each.benefit())
             for step, each in molecules.items()
         ],
-        over="the computing of a step",
     )
     draw(study, "applications", {given: every[given] for given in (DERIVED, SCALED)})
 
@@ -107,7 +118,10 @@ def study_simulated(study: Study) -> None:
 def _simulated(study: Study, key: str, program: Program) -> Times:
     def seconds() -> dict[str, dict[int, float]]:
         alone = simulate(program, SMALL, [0], study.runs)
-        return {"alone": alone, "both": simulate(program, LARGE, list(DELAYS_US), study.runs)}
+        return {
+            "alone": alone,
+            "both": simulate(program, LARGE, list(study.size(DELAYS_US, small=SMALL_DELAYS_US)), study.runs),
+        }
 
     found = study.measured(f"simulated/{key}", seconds)
     if found is None:
@@ -138,35 +152,28 @@ def study_live(study: Study, *, rounds: int) -> None:
     how = f"live, class {LIVE_CLASS}"
     _write(study, "applications-live", {how: live})
     judge(study, {how: {name: each for name, each in live.items() if name != "molecules"}})
-    if "molecules" in live:
-        study.claim(
-            "Gromacs with d.villin is slower on two clusters than on one, at every delay",
-            place="section 4.3, figure 7b",
-            rule=f"with {LIVE_STEP_MS} ms a step (assumed) it is slower on eight hosts than on four; 95 %"
-            " intervals over rounds",
-            cases=[
-                at_most(f"{delay} us", live["molecules"].gain(delay), 0, percent=True)
-                for delay in LIVE_DELAYS_US
-                if delay
-            ],
-            over="the delay",
-        )
+    study.judge(
+        "gromacs-slower-live",
+        [
+            at_most(f"{delay} µs", live["molecules"].gain(delay), 0, percent=True)
+            for delay in LIVE_DELAYS_US
+            if delay and "molecules" in live
+        ],
+    )
     model = {name: _simulated(study, f"class {LIVE_CLASS}, {name}", each) for name, each in programs.items()}
-    study.claim(
-        "live takes as long as the same simulated",
-        place="ours",
-        rule="the ratio of times is 0.85 to 1.15, for each program over all delays; mean of rounds",
-        cases=[
+    limits = study.numbers("live-as-simulated")
+    study.judge(
+        "live-as-simulated",
+        [
             between(
-                f"{name} at {delay} us",
+                f"{name} at {delay} µs",
                 measured([each / model[name].both[delay][0] for each in live[name].both[delay]]),
-                0.85,
-                1.15,
+                limits["least"],
+                limits["most"],
             )
             for name in live
             for delay in LIVE_DELAYS_US
         ],
-        over="the program: eight ranks share this machine's cores",
     )
     draw(study, "applications-live", {how: live, "the same, simulated": model})
 
@@ -189,16 +196,14 @@ def run_live(study: Study, program: Program) -> dict[str, float]:
 
 def _four_hosts(study: Study, every: Every) -> None:
     """What is found on four hosts where the paper's times are no input."""
-    study.claim(
-        f"IS takes {PAPER_S['is']} s and MG {PAPER_S['mg']} s on four hosts",
-        place="section 4.3, figure 6b",
-        rule="within 25 %, with computing as measured here times one factor that makes EP's 82.5 s",
-        cases=[
-            between(name.upper(), exact(every[SCALED][name].alone[0]), 0.75 * seconds, 1.25 * seconds, "s")
+    within = study.numbers("four-hosts-times")["within"]
+    study.judge(
+        "four-hosts-times",
+        [
+            near(name.upper(), exact(every[SCALED][name].alone[0]), seconds, within, "s")
             for name, seconds in PAPER_S.items()
             if name != "ep"
         ],
-        over="the kernel",
     )
     study.table(
         "four-hosts",
@@ -219,71 +224,55 @@ def _four_hosts(study: Study, every: Every) -> None:
 def judge(study: Study, every: Every) -> None:
     """The paper's words on figures 6 and 7."""
     several = len(every) > 1
-    live = not several
 
     def case_of(given: str, name: str = "") -> str:
         return ", ".join(each for each in (name.upper(), given if several else "") if each)
 
-    over = "the input of computing" if several else "chance"
-    repeated = "; 95 % intervals over rounds" if live else ""
-    study.claim(
-        "the time of EP does not depend largely on the delay",
-        place="section 4.3, figure 6a",
-        rule=f"at {HIGH_US / 1000:g} ms it takes at most 5 % longer than without delay{repeated}",
-        cases=[at_most(case_of(given), each["ep"].slowed(HIGH_US, 0), 1.05) for given, each in every.items()],
-        over=over,
+    end = "" if several else "-live"
+    longer = 1 + study.numbers("ep-delay")["ep_longer"]
+    study.judge(
+        f"ep-delay{end}",
+        [at_most(case_of(given), each["ep"].slowed(HIGH_US, 0), longer) for given, each in every.items()],
     )
-    study.claim(
-        "EP improves immensely on two clusters",
-        place="section 4.3, figure 6a",
-        rule=f"at 100 us it is at least 85 % faster on eight hosts than on four (100 % is ideal){repeated}",
-        cases=[
-            at_least(case_of(given), each["ep"].gain(100), 0.85, percent=True)
+    least = study.numbers("ep-gain")["ep_gain"]
+    study.judge(
+        f"ep-gain{end}",
+        [
+            at_least(case_of(given), each["ep"].gain(100), least, percent=True)
             for given, each in every.items()
         ],
-        over=over,
     )
-    for name, gain in GAINS.items():
-        study.claim(
-            f"{name.upper()} is {gain:.0%} faster on two clusters, at 100 us",
-            place="section 4.3, figure 6b",
-            rule=f"within 10 points{repeated}",
-            cases=[
-                between(case_of(given), each[name].gain(100), gain - 0.1, gain + 0.1, percent=True)
+    for name in ("is", "mg"):
+        numbers = study.numbers(f"{name}-gain")
+        gain, within = numbers[f"{name}_gain"], numbers["gain_within"]
+        study.judge(
+            f"{name}-gain{end}",
+            [
+                between(case_of(given), each[name].gain(100), gain - within, gain + within, percent=True)
                 for given, each in every.items()
             ],
-            over=over,
         )
-    study.claim(
-        "the benefit of two clusters for IS, MG, CG and FT diminishes with the delay",
-        place="section 4.3, figures 6b and 7a",
-        rule=f"at {HIGH_US / 1000:g} ms they take more than 1.05 times as long as at 100 us{repeated}",
-        cases=[
-            at_least(case_of(given, name), each[name].slowed(HIGH_US, 100), 1.05)
+    longer = study.numbers("benefit-diminishes")["longer"]
+    study.judge(
+        f"benefit-diminishes{end}",
+        [
+            at_least(case_of(given, name), each[name].slowed(HIGH_US, 100), longer)
             for given, each in every.items()
             for name in KERNELS[1:]
         ],
-        over="kernel and input",
     )
-    study.claim(
-        "IS, MG, CG and FT can be slower on two clusters, with a high delay",
-        place="section 6",
-        rule=f"slower than on one cluster at {HIGH_US / 1000:g} ms (the paper names no delay){repeated}",
-        cases=[
+    study.judge(
+        f"slower-with-delay{end}",
+        [
             _with_benefit(
                 at_most(case_of(given, name), each[name].gain(HIGH_US), 0, percent=True), each[name]
             )
             for given, each in every.items()
             for name in KERNELS[1:]
         ],
-        over="kernel and input",
     )
-    study.claim(
-        "MG is less sensitive to the delay than IS, CG and FT",
-        place="section 6",
-        rule=f"the time at {HIGH_US / 1000:g} ms over that at 100 us is the least of the four{repeated}",
-        cases=[_least_sensitive(case_of(given), each) for given, each in every.items()],
-        over=over,
+    study.judge(
+        f"mg-least-sensitive{end}", [_least_sensitive(case_of(given), each) for given, each in every.items()]
     )
 
 

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from applications import TIMEOUT_S
-from judging import at_most, between, measured, ratios
 from programs import SCENARIO
 from skeletons import ATOMS
-from study import Study
 
 import longhaul
+from longhaul.studies import Study, at_most, between, measured, ratios
 
 MPIRUN = "mpirun.openmpi"
 """Debian's, which its programs are built with."""
@@ -75,31 +74,25 @@ def study_installed(study: Study, *, rounds: int) -> None:
         ]
         for delay in (0, *DELAYS_US)
     }
-    study.claim(
-        "GROMACS is slower on two clusters than on one, at every delay",
-        place="section 4.3, figure 7b, with a box of water in place of d.villin",
-        rule="simulated time per day on eight hosts as a share of that on four is below 1; 95 % intervals"
-        " over rounds. (Eight ranks compute no faster than four on this machine)",
-        cases=[at_most(f"{delay} us", ratios(speeds[delay], speeds[0]), 1) for delay in DELAYS_US],
-        over="the delay",
+    study.judge(
+        "installed-gromacs-slower",
+        [at_most(f"{delay} µs", ratios(speeds[delay], speeds[0]), 1) for delay in DELAYS_US],
     )
-    study.claim(
-        "and the slower the longer the delay is",
-        place="section 4.3, figure 7b, with a box of water in place of d.villin",
-        rule="simulated time per day as a share of that with the next shorter delay is below 1",
-        cases=[
-            at_most(f"{b} against {a} us", ratios(speeds[b], speeds[a]), 1)
+    study.judge(
+        "installed-gromacs-delay",
+        [
+            at_most(f"{b} against {a} µs", ratios(speeds[b], speeds[a]), 1)
             for a, b in itertools.pairwise(DELAYS_US)
         ],
-        over="the delay",
     )
     near, far = (measured([each["latencies_us"][place] for each in found if each]) for place in (0, 1))
-    study.claim(
-        "HPCC finds a backbone of 1 ms between the clusters, and none within one",
-        place="ours",
-        rule="its least ping-pong latency is below 300 us, its largest 1040 to 2080 us",
-        cases=[at_most("least", near, 300, "us"), between("largest", far, 1040, 2080, "us")],
-        over="which hosts",
+    limits = study.numbers("hpcc-latencies")
+    study.judge(
+        "hpcc-latencies",
+        [
+            at_most("least", near, limits["near_us"], "µs"),
+            between("largest", far, limits["least_us"], limits["most_us"], "µs"),
+        ],
     )
     study.value("gromacs-step", measured([each["step_ms"] for each in found if each]), "ms")
 

@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from judging import Found, at_least, at_most, between, measured, ratios
-from matplotlib.axes import Axes
-from study import Study
-
 import longhaul
+from longhaul.report.mpl import Axes
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Found, Study, at_least, at_most, between, measured, ratios
 
 CLOCKS: Mapping[str, tuple[str, str]] = {
     "exact": ("", "Longhaul (as NemC)"),
@@ -25,9 +23,6 @@ BELOW_A_TICK_US = tuple(delay for delay in COARSE_US if 0 < delay <= 800)
 TICK_US = 1e6 / 8192
 MESSAGE_BYTES = 512
 SCENARIO = Path(__file__).parent / "messages.yaml"
-CLOSE_US = 20
-"""How far from a delay is still very close to it: a fifth of what the paper's hosts added."""
-GAIN = 0.37
 
 Values = Mapping[str, Mapping[int, list[float]]]
 """By clock and delay, one for each round."""
@@ -88,50 +83,42 @@ def judge_latency(study: Study, latency: Values) -> None:
     """Figure 3."""
     exact, rtc, jiffy = (latency[clock] for clock in CLOCKS)
     study.value("base", measured(exact[0]), "µs")
-    study.claim(
-        "the latency over NemC is very close to the given delay, and accurate where it is fine",
-        place="section 4.2, figures 3a and 3b",
-        rule=f"latency less the delay is within {CLOSE_US} us of the latency without delay, at every delay;"
-        " 95 % intervals over rounds",
-        cases=[
-            between(f"{delay} us", _differences(exact[delay], exact[0], delay), -CLOSE_US, CLOSE_US, "us")
+    close_us = study.numbers("latency-close")["close_us"]
+    study.judge(
+        "latency-close",
+        [
+            between(f"{delay} µs", _differences(exact[delay], exact[0], delay), -close_us, close_us, "µs")
             for delay in exact
             if delay
         ],
-        over="the delay",
     )
-    study.claim(
-        "NISTNet has almost the same latency for 100 and 150 us, and for 200, 250 and 300 us",
-        place="section 4.2, figure 3b",
-        rule=f"within a third of a tick of {TICK_US:.0f} us of each other; the two groups are over half a"
-        " tick apart",
-        cases=[
-            between(f"{b} less {a} us", _differences(rtc[b], rtc[a]), -TICK_US / 3, TICK_US / 3, "us")
+    groups = study.numbers("nistnet-groups")
+    near_us, far_us = (groups[each] * TICK_US for each in ("within_ticks", "apart_ticks"))
+    study.judge(
+        "nistnet-groups",
+        [
+            between(f"{b} less {a} µs", _differences(rtc[b], rtc[a]), -near_us, near_us, "µs")
             for a, b in ((100, 150), (200, 250), (200, 300))
         ]
-        + [at_least("200 less 150 us", _differences(rtc[200], rtc[150]), TICK_US / 2, "us")],
-        over="the delay",
+        + [at_least("200 less 150 µs", _differences(rtc[200], rtc[150]), far_us, "µs")],
     )
-    study.claim(
-        "NetEm has an almost constant latency whatever the delay",
-        place="section 4.2, figure 3a",
-        rule="below its tick of 1 ms latency is 0.85 to 1.15 of that at 200 us",
-        cases=[
-            between(f"{delay} us", ratios(jiffy[delay], jiffy[200]), 0.85, 1.15)
+    constant = study.numbers("netem-constant-latency")
+    least, most = constant["constant_least"], constant["constant_most"]
+    study.judge(
+        "netem-constant-latency",
+        [
+            between(f"{delay} µs", ratios(jiffy[delay], jiffy[200]), least, most)
             for delay in BELOW_A_TICK_US
             if delay != 200
         ],
-        over="the delay",
     )
-    study.claim(
-        "and NetEm's latency is much higher than the given delay",
-        place="section 4.2, figure 3a",
-        rule="below a tick, latency less that without delay is at least 200 us above the delay",
-        cases=[
-            at_least(f"{delay} us", _differences(jiffy[delay], exact[0], delay), 200, "us")
+    above_us = study.numbers("netem-high-latency")["above_us"]
+    study.judge(
+        "netem-high-latency",
+        [
+            at_least(f"{delay} µs", _differences(jiffy[delay], exact[0], delay), above_us, "µs")
             for delay in BELOW_A_TICK_US
         ],
-        over="the delay",
     )
 
 
@@ -141,48 +128,33 @@ def judge_bandwidth(study: Study, bandwidth: Values) -> None:
     gains = {delay: ratios(exact[delay], rtc[delay]) for delay in exact}
     over_one = {delay: Found(each.value - 1, each.half_width, each.runs) for delay, each in gains.items()}
     study.value("identical-links", over_one[0], percent=True)
-    study.claim(
-        "NemC has a higher bandwidth than NISTNet for small delays",
-        place="section 4.2, figure 4",
-        rule=f"more than at 8192 Hz at each delay of {SMALL_US[0]} to {SMALL_US[-1]} us; ratios within a"
-        " round, 95 % intervals over rounds",
-        cases=[at_least(f"{delay} us", over_one[delay], 0, percent=True) for delay in SMALL_US],
-        over="the delay",
+    study.judge(
+        "nemc-more-bandwidth",
+        [at_least(f"{delay} µs", over_one[delay], 0, percent=True) for delay in SMALL_US],
     )
     best = max(SMALL_US, key=lambda delay: over_one[delay].value)
-    study.claim(
-        "by up to 37 %, for small delays",
-        place="section 4.2, figure 4",
-        rule=f"the largest mean gain at {SMALL_US[0]} to {SMALL_US[-1]} us is {GAIN:.0%}, within 10 points",
-        cases=[between(f"{best} us", over_one[best], GAIN - 0.1, GAIN + 0.1, percent=True)],
-    )
-    study.claim(
-        "NetEm has almost the same bandwidth whatever the delay",
-        place="section 4.2, figure 4",
-        rule="below a tick bandwidth is 0.77 to 1.3 of that at 200 us",
-        cases=[
-            between(f"{delay} us", ratios(jiffy[delay], jiffy[200]), 1 / 1.3, 1.3)
+    limits = study.numbers("nemc-bandwidth-gain")
+    gained = between(f"{best} µs", over_one[best], limits["low"], limits["high"], percent=True)
+    study.judge("nemc-bandwidth-gain", gained)
+    factor = study.numbers("netem-constant-bandwidth")["factor"]
+    study.judge(
+        "netem-constant-bandwidth",
+        [
+            between(f"{delay} µs", ratios(jiffy[delay], jiffy[200]), 1 / factor, factor)
             for delay in BELOW_A_TICK_US
             if delay != 200
         ],
-        over="the delay",
     )
-    study.claim(
-        "and NetEm's bandwidth is very low for small delays",
-        place="section 4.2, figure 4",
-        rule="at most 60 % of that without ticks, at 200 and 400 us",
-        cases=[
-            at_most(f"{delay} us", ratios(jiffy[delay], exact[delay]), 0.6, percent=True)
+    most = study.numbers("netem-low-bandwidth")["most"]
+    study.judge(
+        "netem-low-bandwidth",
+        [
+            at_most(f"{delay} µs", ratios(jiffy[delay], exact[delay]), most, percent=True)
             for delay in (200, 400)
         ],
-        over="the delay",
     )
-    study.claim(
-        "the bandwidth of NemC drops with larger delays, since a window of 512 KB does not fill the pipe",
-        place="section 4.2, figure 4",
-        rule="at 1600 us at most 90 % of that at 200 us",
-        cases=at_most("", ratios(exact[1600], exact[200]), 0.9, percent=True),
-    )
+    most = study.numbers("nemc-bandwidth-drops")["most"]
+    study.judge("nemc-bandwidth-drops", at_most("", ratios(exact[1600], exact[200]), most, percent=True))
     in_flight = [rate * 1e6 * 2 * 1600e-6 / 8 / 1e3 for rate in exact[1600]]
     study.value("window", measured(in_flight), "kB")
 

@@ -13,16 +13,16 @@ from applications import study_live, study_simulated
 from installed import study_installed
 from messages import study_messages
 from packets import study_packets
-from study import Part, run_study
 
-QUESTION = "Does a parallel program run faster on two clusters, up to which delay, and by how much?"
+from longhaul.studies import Part, run_study
+
 PARTS = {
-    "messages": Part("live", lambda study, given: study_messages(study, rounds=given.rounds), rounds=6),
-    "packets": Part("live", lambda study, given: study_packets(study, rounds=given.rounds), rounds=4),
-    "programs": Part("simulated", lambda study, _given: study_simulated(study)),
-    "programs-live": Part("live", lambda study, given: study_live(study, rounds=given.rounds), rounds=3),
-    "installed": Part("live", lambda study, given: study_installed(study, rounds=given.rounds), rounds=3),
+    "messages": Part(lambda study, given: study_messages(study, rounds=given.rounds), rounds=6),
+    "packets": Part(lambda study, given: study_packets(study, rounds=given.rounds), rounds=4),
+    "programs": Part(lambda study, _given: study_simulated(study)),
+    "programs-live": Part(lambda study, given: study_live(study, rounds=given.rounds), rounds=3),
+    "installed": Part(lambda study, given: study_installed(study, rounds=given.rounds), rounds=3),
 }
 
 if __name__ == "__main__":
-    run_study("nemc", QUESTION, __doc__, PARTS)
+    run_study(__file__, __doc__, PARTS)

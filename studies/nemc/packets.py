@@ -5,16 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from judging import at_least, between, measured
 from matplotlib.ticker import MaxNLocator
-from study import Study
 
 import longhaul
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Study, at_least, between, measured
 
 SCENARIO = Path(__file__).parent / "packets.yaml"
 CLOCKS = {"exact": "Longhaul (as NemC)", "rtc": "8192 Hz (as NIST Net)"}
-DELAY_US, MORE_US = 250, 350
 HEADERS = 28
 """Of IPv4 and UDP."""
 
@@ -47,29 +45,22 @@ def study_packets(study: Study, *, rounds: int) -> None:
     )
     study.value("exact-median", exact["p50_us"], "µs")
     study.value("rtc-median", rtc["p50_us"], "µs")
-    study.claim(
-        f"NemC emulates {DELAY_US} us very accurately",
-        place="section 4.2, figure 5a",
-        rule="the median time between arrival and departure, as tcpdump sees them, is within 10 us; 95 %"
-        " interval over rounds",
-        cases=between("", exact["p50_us"], DELAY_US - 10, DELAY_US + 10, "us"),
-    )
-    study.claim(
-        f"NISTNet adds more than {MORE_US} us where {DELAY_US} are given, which is 40 % error",
-        place="section 4.2, figure 5b",
-        rule=f"packets are held for more than {MORE_US} us; the paper does not say which: the median, the"
-        " 90th and the 99th percentile",
-        cases=[
-            at_least(what, rtc[key], MORE_US, "us")
+    limits = study.numbers("packets-accurate")
+    low, high = (limits["delay_us"] + sign * limits["within_us"] for sign in (-1, 1))
+    study.judge("packets-accurate", between("", exact["p50_us"], low, high, "µs"))
+    more_us = study.numbers("packets-late")["more_us"]
+    study.judge(
+        "packets-late",
+        [
+            at_least(what, rtc[key], more_us, "µs")
             for what, key in (
                 ("median", "p50_us"),
                 ("90th percentile", "p90_us"),
                 ("99th percentile", "p99_us"),
             )
         ],
-        over="which packets are meant",
     )
-    draw(study, seen)
+    draw(study, seen, limits["delay_us"])
 
 
 def one_round(study: Study) -> dict[str, Any]:
@@ -125,7 +116,7 @@ def stamps(path: Path) -> dict[bytes, float]:
     return times
 
 
-def draw(study: Study, seen: Mapping[str, Seen]) -> None:
+def draw(study: Study, seen: Mapping[str, Seen], delay_us: float) -> None:
     """Two milliseconds of each, from the middle."""
     with paper():
         made = figure(3.2, width_in=9)
@@ -136,7 +127,7 @@ def draw(study: Study, seen: Mapping[str, Seen]) -> None:
             axes.plot(came, number, "o", markersize=4, fillstyle="none", label="arrival")
             axes.plot([row[1] for row in rows], number, "s", markersize=3, label="departure")
             axes.set(xlabel="time [µs]", xlim=(0, 2000))
-            axes.set_title(f"{CLOCKS[clock]}, {DELAY_US} µs")
+            axes.set_title(f"{CLOCKS[clock]}, {delay_us} µs")
         made.axes[0].set_ylabel("packet")
         made.axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
         made.axes[0].legend()

@@ -2,20 +2,7 @@
 
 from dataclasses import dataclass
 
-HEAD = """version: 1
-name: netem-models
-seed: {seed}
-duration: {seconds}s
-addresses: ipv4
-tcp: {{congestion_control: reno}}
-nodes:
-  a: {{kind: host}}
-  b: {{kind: host}}
-links:
-  wan: {{endpoints: [a, b], {link}}}
-traffic:
-{traffic}
-{more}"""
+from two_hosts import two_hosts
 
 DATAGRAMS = """  stream: {kind: udp, from: a, to: b, rate: 8Mbit, start: 1s, stop: 19s}
   probe: {kind: ping, from: a, to: b, every: 20ms, start: 1s, stop: 19s}
@@ -43,7 +30,14 @@ class Model:
 
     def scenario(self, *, seed: int, seconds: int = 20) -> str:
         """The scenario in which they are compared."""
-        return HEAD.format(seed=seed, seconds=seconds, link=self.link, traffic=self.traffic, more=self.events)
+        return two_hosts(
+            "netem-models",
+            seed=seed,
+            seconds=seconds,
+            link=self.link,
+            traffic=self.traffic,
+            more=self.events,
+        )
 
 
 MODELS = {

@@ -15,14 +15,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from judging import at_least, between, exact, judged, measured, ratios
-from study import Part, Study, run_study
-
 import longhaul
 from longhaul import _longhaul
 from longhaul.report.plotting import figure, paper
 from longhaul.run.sim import simulated_plan
 from longhaul.scenario import load_scenario, resolve
+from longhaul.studies import Part, Study, at_least, between, exact, judged, measured, near, ratios, run_study
 
 BUFFERS_KIB = (64, 128, 256, 512)
 ALGORITHMS = {"scalable": "scalable", "fast": "{algorithm: fast, alpha: 200}"}
@@ -33,8 +31,8 @@ PAPER = {
     ("fast", False): ((12.9, 1699), (20.4, 1328), (21.0, 1231), (57.1, 0)),
     ("fast", True): ((54.7, 0), (54.7, 0), (54.7, 0), (54.7, 0)),
 }
-LEAST_PACED = 54.0
 HALF, TABLE = "16.8 MB", "11.4 MB"
+SECONDS = 300
 WINDOWS = {
     HALF: ("32MiB", "independent: half of the paper's socket buffers of 32 MB"),
     TABLE: (
@@ -52,7 +50,7 @@ class Case:
     paced: bool
     buffer_kib: int
     window: str = TABLE
-    seconds: int = 300
+    seconds: int = SECONDS
 
 
 def scenario(case: Case) -> str:
@@ -97,8 +95,9 @@ def simulate(cases: list[Case], folder: Path) -> list[tuple[float, int]]:
     return results
 
 
-def study_simulated(study: Study, *, seconds: int = 300) -> None:
+def study_simulated(study: Study) -> None:
     """Simulate the table under both windows, judge, draw."""
+    seconds = study.size(SECONDS, small=5)
     cases = [
         Case(algorithm, paced, buffer, window, seconds)
         for window in WINDOWS
@@ -155,48 +154,36 @@ def judge(study: Study, found: dict[Case, tuple[float, int]]) -> None:
         for algorithm in ALGORITHMS
         for buffer in BUFFERS_KIB
     ]
-    study.claim(
-        f"with pacing no connection has less than {LEAST_PACED:g} MB/s of 62.5",
-        place="the table",
-        rule="each paced cell; deterministic",
-        cases=[
-            at_least(named(*each), exact(cell(each[0], True, *each[1:])[0]), LEAST_PACED, "MB/s")
-            for each in every
-        ],
-        over="the window, an input that the paper does not state",
+    least = study.numbers("paced-least")["least"]
+    study.judge(
+        "paced-least",
+        [at_least(named(*each), exact(cell(each[0], True, *each[1:])[0]), least, "MB/s") for each in every],
     )
-    study.claim(
-        "paced connections have the paper's rates",
-        place="the table",
-        rule="within 1.5 MB/s; deterministic",
-        cases=[
+    apart = study.numbers("paced-rates")["within"]
+    study.judge(
+        "paced-rates",
+        [
             between(
-                named(*each), exact(cell(each[0], True, *each[1:])[0]), theirs - 1.5, theirs + 1.5, "MB/s"
+                named(*each), exact(cell(each[0], True, *each[1:])[0]), theirs - apart, theirs + apart, "MB/s"
             )
             for each in every
             for theirs in [PAPER[each[0], True][BUFFERS_KIB.index(each[1])][0]]
         ],
-        over="the window",
     )
-    study.claim(
-        "unpaced connections have the paper's rates",
-        place="the table",
-        rule="within 25 %; deterministic",
-        cases=[
-            between(
-                named(*each), exact(cell(each[0], False, *each[1:])[0]), 0.75 * theirs, 1.25 * theirs, "MB/s"
-            )
+    within = study.numbers("unpaced-rates")["within"]
+    study.judge(
+        "unpaced-rates",
+        [
+            near(named(*each), exact(cell(each[0], False, *each[1:])[0]), theirs, within, "MB/s")
             for each in every
             for theirs in [PAPER[each[0], False][BUFFERS_KIB.index(each[1])][0]]
         ],
-        over="buffer, algorithm and window",
     )
-    study.claim(
-        "without pacing more buffer is never worse",
-        place="the table",
-        rule="at least 0.995 of the rate with half of the buffer; deterministic",
-        cases=[
-            at_least(named(algorithm, high, window), exact(rate / less), 0.995)
+    share = study.numbers("more-buffer")["share"]
+    study.judge(
+        "more-buffer",
+        [
+            at_least(named(algorithm, high, window), exact(rate / less), share)
             for window in WINDOWS
             for algorithm in ALGORITHMS
             for low, high in pairwise(BUFFERS_KIB)
@@ -204,39 +191,33 @@ def judge(study: Study, found: dict[Case, tuple[float, int]]) -> None:
                 (cell(algorithm, False, high, window)[0], cell(algorithm, False, low, window)[0])
             ]
         ],
-        over="algorithm and window",
     )
-    study.claim(
-        "unpaced FAST loses packets with every buffer but that of 512 KiB, and has there what pacing has",
-        place="the table",
-        rule=f"drops with 64 to 256 KiB and none with 512, and at least {LEAST_PACED:g} MB/s there",
-        cases=[
+    study.judge(
+        "unpaced-fast-drops",
+        [
             judged(
                 f"window {window}",
-                [drops > 0 for _rate, drops in cells] == [True, True, True, False]
-                and cells[-1][0] >= LEAST_PACED,
+                [drops > 0 for _rate, drops in cells] == [True, True, True, False] and cells[-1][0] >= least,
                 f"{', '.join(str(drops) for _rate, drops in cells)} drops; {cells[-1][0]:.1f} MB/s",
             )
             for window in WINDOWS
             for cells in [[cell("fast", False, buffer, window) for buffer in BUFFERS_KIB]]
         ],
-        over="the window",
     )
-    study.claim(
-        "with 64 KiB pacing makes Scalable 3.3 times and FAST 4.2 times as fast",
-        place="the table",
-        rule="within 25 % of these ratios; deterministic",
-        cases=[
-            between(
+    within = study.numbers("pacing-gain")["within"]
+    study.judge(
+        "pacing-gain",
+        [
+            near(
                 named(algorithm, 64, window),
                 exact(cell(algorithm, True, 64, window)[0] / cell(algorithm, False, 64, window)[0]),
-                0.75 * ratio,
-                1.25 * ratio,
+                ratio,
+                within,
             )
             for window in WINDOWS
-            for algorithm, ratio in (("scalable", 56.8 / 17.3), ("fast", 54.7 / 12.9))
+            for algorithm in ALGORITHMS
+            for ratio in [PAPER[algorithm, True][0][0] / PAPER[algorithm, False][0][0]]
         ],
-        over="algorithm and window",
     )
 
 
@@ -316,28 +297,25 @@ def study_live(study: Study, *, rounds: int) -> None:
     def rates(algorithm: str, kind: str) -> list[float]:
         return [row["mbit"] for row in rows if (row["algorithm"], row["sender"]) == (algorithm, kind)]
 
-    study.claim(
-        "a class of 45 Mbit/s in the host is faster than no pacing",
-        place="the table's order, at a tenth of its rate",
-        rule="goodput over that without pacing in the same round is above 1; 95 % intervals over rounds",
-        cases=[
-            at_least(algorithm, ratios(rates(algorithm, "host paces"), rates(algorithm, "unpaced")), 1)
+    least_ratio = study.numbers("host-pacing-faster")["least_ratio"]
+    study.judge(
+        "host-pacing-faster",
+        [
+            at_least(
+                algorithm, ratios(rates(algorithm, "host paces"), rates(algorithm, "unpaced")), least_ratio
+            )
             for algorithm in LIVE_ALGORITHMS
         ],
-        over="the algorithm",
     )
-    study.claim(
-        "and loses nothing",
-        place="the table, for 256 KiB",
-        rule="no drop at the bottleneck in any round",
-        cases=[
+    study.judge(
+        "host-pacing-no-loss",
+        [
             judged(algorithm, not sum(drops), f"{sum(drops)} drops in {len(drops)} runs")
             for algorithm in LIVE_ALGORITHMS
             for drops in [
                 [r["drops"] for r in rows if (r["algorithm"], r["sender"]) == (algorithm, "host paces")]
             ]
         ],
-        over="the algorithm",
     )
     for algorithm in LIVE_ALGORITHMS:
         for kind in LIVE_KINDS:
@@ -360,11 +338,10 @@ def one_live(study: Study, kind: str, algorithm: str) -> dict[str, Any]:
     }
 
 
-QUESTION = "What do bursts cost on a long fat path, and what does spacing them win?"
 PARTS = {
-    "table": Part("simulated", lambda study, _given: study_simulated(study)),
-    "live": Part("live", lambda study, given: study_live(study, rounds=given.rounds), rounds=3),
+    "table": Part(lambda study, _given: study_simulated(study)),
+    "live": Part(lambda study, given: study_live(study, rounds=given.rounds), rounds=3),
 }
 
 if __name__ == "__main__":
-    run_study("pacing", QUESTION, __doc__, PARTS)
+    run_study(__file__, __doc__, PARTS)

@@ -12,12 +12,11 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from judging import Case, Found, at_least, at_most, exact, judged, measured
 from skeletons import Program, one_rank_s
-from study import Study
 
 import longhaul
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Case, Found, Study, at_least, at_most, exact, judged, measured
 
 SCENARIO = Path(__file__).parent / "kernels.yaml"
 ROUTES = (2, 4, 8)
@@ -29,6 +28,8 @@ SLOWER = (1, 2.5, 5)
 are assumed, and claims are judged under each."""
 USUAL = 2.5
 SIMULATED = {"ft": "B", "mg": "B", "cg": "A"}
+SMALLEST = {"mg": "S"}
+"""To try the study out."""
 LIVE = {"ft": "W", "mg": "W", "cg": "W"}
 SLOT_RANKS, LIVE_RANKS = 32, 8
 LIVE_SCALE = 20
@@ -69,7 +70,7 @@ def one_way(rtt_ms: int) -> str:
 def study_simulated(study: Study) -> None:
     """Every kernel over every way at every round trip, as in the paper; and with other computing."""
     every: dict[str, Seconds] = {}
-    for slower in SLOWER:
+    for slower in study.size(SLOWER, small=(USUAL,)):
         rtts = RTTS_MS if slower == USUAL else (0,)
         found = study.measured(f"kernels/{slower:g}", lambda s=slower, r=rtts: simulate(study, s, r))
         if found is None:
@@ -87,7 +88,7 @@ def simulate(study: Study, slower: float, rtts: tuple[int, ...]) -> list[dict[st
     folder = study.runs / f"kernels-{slower:g}"
     folder.mkdir(exist_ok=True)
     cases = []
-    for name, problem in SIMULATED.items():
+    for name, problem in study.size(SIMULATED, small=SMALLEST).items():
         program = Program(name, problem, slower * one_rank_s(name, problem))
         program.record(SLOT_RANKS, folder / f"{name}.csv")
         what = f"{{kind: recorded, file: {name}.csv, slots: 4, cc: {BIC}}}"
@@ -181,6 +182,11 @@ class Speeds:
         """Figure 5's relative performance: that of the serial route without delay is 1."""
         return self.over(kernel, way, SERIAL, rtt_ms, 0)
 
+    @property
+    def kernels(self) -> list[str]:
+        """Their names."""
+        return list(dict.fromkeys(name for name, _way, _rtt in self._seconds))
+
     def rtts(self, kernel: str) -> list[int]:
         """Round trips with which a kernel was run."""
         return sorted({rtt for name, _way, rtt in self._seconds if name == kernel})
@@ -189,108 +195,89 @@ class Speeds:
 def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
     """The paper's words on figures 5 and 7."""
     speeds = {how: Speeds(seconds, live=live) for how, seconds in every.items()}
-    rule = "; 95 % intervals over rounds" if live else "; deterministic, for each assumed length of computing"
+    end = "-live" if live else ""
+    ideal = study.numbers("ideal-4")["ideal"]
+    spread = study.numbers("spread")["spread"]
     usual = "live" if live else f"computing {USUAL:g} times as long"
 
     def named(kernel: str, how: str, more: str = "") -> str:
         return ", ".join(each for each in (f"{kernel.upper()}{more}", "" if live else how) if each)
 
     for routes in (4, 8):
-        study.claim(
-            f"round robin over {routes} routes achieves ideal performance, that of the 10 GbE serial route",
-            place="section 4.1, figure 5",
-            rule=f"relative performance is at least 0.95{rule}",
-            cases=[
-                at_least(named(name, how), each.relative(name, f"round robin {routes}"), 0.95)
+        study.judge(
+            f"ideal-{routes}{end}",
+            [
+                at_least(named(name, how), each.relative(name, f"round robin {routes}"), ideal)
                 for how, each in speeds.items()
-                for name in SIMULATED
+                for name in each.kernels
             ],
-            over="kernel and computing",
         )
-    study.claim(
-        "performance improves with the number of parallel routes",
-        place="section 4.1, figure 5",
-        rule=f"round robin over 4 routes is faster than over 2, and over 8 than over 4{rule}",
-        cases=[
+    study.judge(
+        f"more-routes-faster{end}",
+        [
             at_least(
                 named(name, how, f", {b} over {a}"),
                 each.over(name, f"round robin {b}", f"round robin {a}"),
                 1,
             )
             for how, each in speeds.items()
-            for name in SIMULATED
+            for name in each.kernels
             for a, b in ((2, 4), (4, 8))
         ],
-        over="kernel and number of routes",
     )
-    study.claim(
-        "round robin improves performance more than flow-based aggregation",
-        place="section 4.1, figure 5",
-        rule=f"it is faster over as many routes{rule}",
-        cases=[
+    study.judge(
+        f"beats-flow-based{end}",
+        [
             at_least(
                 named(name, how, f", {n} routes"), each.over(name, f"round robin {n}", f"flow-based {n}"), 1
             )
             for how, each in speeds.items()
-            for name in SIMULATED
+            for name in each.kernels
             for n in ROUTES
         ],
-        over="kernel and number of routes",
     )
-    study.claim(
-        "the difference of relative performance between the two spreads more than five times",
-        place="section 4.1, figure 5; the paper does not name the kernel",
-        rule="round robin over 8 routes is over 5 times as fast as flow-based over 8, as the paper compares;"
-        f" or as all flows on one route{rule}",
-        cases=[
-            at_least(named(name, how, f" against {other}"), each.over(name, "round robin 8", other), 5)
+    study.judge(
+        f"spread{end}",
+        [
+            at_least(named(name, how, f" against {other}"), each.over(name, "round robin 8", other), spread)
             for other in ("flow-based 8", ALL_ON_ONE)
             for how, each in speeds.items()
-            for name in SIMULATED
+            for name in each.kernels
         ],
-        over="what it is compared with, kernel and computing",
     )
-    _judge_delays(study, speeds[usual], rule, live=live)
+    _judge_delays(study, speeds[usual], live=live)
 
 
-def _judge_delays(study: Study, speeds: Speeds, rule: str, *, live: bool) -> None:
-    kernels = [name for name in SIMULATED if len(speeds.rtts(name)) > 1]
-    study.claim(
-        "relative performance degrades in all methods as the delay grows",
-        place="section 4.1, figure 7 (MG; FT and CG behave alike)",
-        rule=f"slower at a round trip of 5 ms than at 0, and at 10 ms than at 5{rule}",
-        cases=[
+def _judge_delays(study: Study, speeds: Speeds, *, live: bool) -> None:
+    end = "-live" if live else ""
+    almost = study.numbers("almost-serial")["almost"]
+    kernels = [name for name in speeds.kernels if len(speeds.rtts(name)) > 1]
+    study.judge(
+        f"degrades-with-delay{end}",
+        [
             at_most(f"{name.upper()}, {way}, {b} over {a} ms", speeds.over(name, way, way, b, a), 1)
             for name in kernels
             for way, _algorithms in ways()
             for a, b in ((0, 5), (5, 10))
         ],
-        over="kernel and way",
     )
-    study.claim(
-        "round robin over 8 routes achieves almost the performance of the 10 GbE serial route, with a delay",
-        place="section 4.1, figure 7 (MG; FT and CG behave alike)",
-        rule=f"at least 90 % of it, at round trips of 5 and 10 ms{rule}",
-        cases=[
+    study.judge(
+        f"almost-serial{end}",
+        [
             at_least(
                 f"{name.upper()}, {rtt} ms",
                 speeds.over(name, "round robin 8", SERIAL, rtt),
-                0.9,
+                almost,
                 percent=True,
             )
             for name in kernels
             for rtt in RTTS_MS[1:]
         ],
-        over="kernel and delay",
     )
     if live:
         return
-    study.claim(
-        "performance of round robin improves with the number of routes, with a delay too",
-        place="section 4.1, figure 7",
-        rule=f"over 8 routes at least as fast as over 4, and over 4 as over 2, at 5 and 10 ms{rule}",
-        cases=[_ordered(speeds, name, rtt) for name in kernels for rtt in RTTS_MS[1:]],
-        over="kernel and delay",
+    study.judge(
+        "more-routes-with-delay", [_ordered(speeds, name, rtt) for name in kernels for rtt in RTTS_MS[1:]]
     )
 
 
@@ -306,7 +293,7 @@ def draw(study: Study, seconds: Seconds, name: str, how: str, table: str) -> Non
     with paper():
         made = figure(3.4, width_in=9)
         left, right = made.subplots(1, 2, sharey=True)
-        for number, kernel in enumerate(sorted(SIMULATED)):
+        for number, kernel in enumerate(sorted(speeds.kernels)):
             for kind, line in (("round robin", "o-"), ("flow-based", "s--")):
                 at = [(1, ALL_ON_ONE), *((n, f"{kind} {n}") for n in ROUTES)]
                 found = [speeds.relative(kernel, way) for _n, way in at]

@@ -10,23 +10,21 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import kernels
-import live
+import transfers_live
 from frames import study_frames
-from study import Part, run_study
 from transfer import study_transfers
 
-QUESTION = "What does it cost that packets on parallel routes overtake each other?"
+from longhaul.studies import Part, run_study
+
 PARTS = {
-    "frames": Part("simulated", lambda study, _given: study_frames(study)),
-    "transfers": Part("simulated", lambda study, given: study_transfers(study, seeds=given.rounds), rounds=3),
-    "kernels": Part("simulated", lambda study, _given: kernels.study_simulated(study)),
+    "frames": Part(lambda study, _given: study_frames(study)),
+    "transfers": Part(lambda study, given: study_transfers(study, seeds=given.rounds), rounds=3),
+    "kernels": Part(lambda study, _given: kernels.study_simulated(study)),
     "transfers-live": Part(
-        "live", lambda study, given: live.study_live(study, rounds=given.rounds), rounds=3
+        lambda study, given: transfers_live.study_live(study, rounds=given.rounds), rounds=3
     ),
-    "kernels-live": Part(
-        "live", lambda study, given: kernels.study_live(study, rounds=given.rounds), rounds=4
-    ),
+    "kernels-live": Part(lambda study, given: kernels.study_live(study, rounds=given.rounds), rounds=4),
 }
 
 if __name__ == "__main__":
-    run_study("parallel-routes", QUESTION, __doc__, PARTS)
+    run_study(__file__, __doc__, PARTS)

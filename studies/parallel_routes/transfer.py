@@ -9,25 +9,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judging import Case, Found, at_least, at_most, between, judged, measured
-from study import Study
-
 import longhaul
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Case, Found, Study, StudyFolder, at_least, at_most, judged, measured, near
 
 SCENARIO = Path(__file__).parent / "transfer.yaml"
 ROUTES = (2, 4, 8)
 DIFFERENCES_US = (0, 25, 40, 60, 80, 100, 150, 200, 240, 300, 400, 600, 700, 760, 800, 1000)
-FLAT_US = 300
-"""Up to which the paper's transfers take no longer."""
+CLAIMS = StudyFolder(Path(__file__).parent).claims
+FLAT_US, FAR_US = (
+    int(CLAIMS.numbers(each)[name]) for each, name in (("flat", "flat_us"), ("rapid-increase", "beyond_us"))
+)
+"""Up to the first the paper's transfers take no longer; at the second they take much longer."""
 BEYOND_US = (400, 600, 1000)
 DELAY_US = 10
 MSS_BYTES, WIRE_BYTES = 8960, 9038
 """Of a packet of 9000 bytes with no options, and of its frame with preamble and gap."""
 WIRE_US = WIRE_BYTES * 8 / 1000
 """Of a frame on 1 Gbit/s."""
-RESEQUENCER = "2ms"
-VOLUME_GB, WHOLE_GB = 5, 100
+RESEQUENCER = f"{CLAIMS.numbers('resequencer-simulated')['wait_ms']}ms"
+VOLUME_GB, WHOLE_GB = 5, int(CLAIMS.numbers("theory-times")["whole_gb"])
 """Of transfers by the difference, and of those that are compared with the paper's theory."""
 
 
@@ -94,7 +95,7 @@ def theory_s(link: Link, gigabytes: float) -> float:
 
 
 def simulate(
-    study: Study, key: str, kind: Kind, points: Iterable[Link], gigabytes: int, seeds: int
+    study: Study, key: str, kind: Kind, points: Iterable[Link], gigabytes: float, seeds: int
 ) -> list[dict[str, Any]]:
     """Seconds and retransmissions of each point and seed."""
     every = list(points)
@@ -103,7 +104,7 @@ def simulate(
         swept = longhaul.sweep(
             SCENARIO,
             axes={"links.wan.forward.routes": [link.models for link in every]},
-            params={"volume": f"{gigabytes}GB", "recovery": kind.recovery, **WINDOWS[kind.window]},
+            params={"volume": f"{gigabytes:g}GB", "recovery": kind.recovery, **WINDOWS[kind.window]},
             repeat=seeds,
             runs=study.runs,
             report=False,
@@ -132,7 +133,10 @@ class Took:
     def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
         self._s: dict[tuple[Kind, Link], list[float]] = {}
         self._again: dict[tuple[Kind, Link], list[int]] = {}
+        self.gigabytes = 0.0
+        """Of each transfer."""
         for row in rows:
+            self.gigabytes = row["gigabytes"]
             key = (
                 Kind(row["recovery"], row["window"]),
                 Link(row["curve"], row["routes"], row["difference_us"]),
@@ -156,29 +160,31 @@ class Took:
         return min(every), max(every)
 
     def torn(self, kind: Kind, link: Link) -> bool:
-        """Whether seeds differ by more than 1 %."""
+        """Whether seeds differ by more than the claim on jitter allows."""
         least, most = self.extremes(kind, link)
-        return most > 1.01 * least
+        return most > CLAIMS.numbers("jitter-steady")["ratio"] * least
 
     def knee_us(self, kind: Kind, routes: int) -> int:
-        """The largest difference up to which a transfer takes at most a twentieth longer."""
-        good = [self.longer(kind, routes, each).value <= 0.05 for each in DIFFERENCES_US]
+        """The largest difference up to which a transfer takes hardly longer."""
+        longer = CLAIMS.numbers("small-window-tolerates")["longer"]
+        good = [self.longer(kind, routes, each).value <= longer for each in DIFFERENCES_US]
         return DIFFERENCES_US[good.index(False) - 1 if False in good else -1]
 
     def orderly_us(self, kind: Kind, routes: int) -> int:
         """The largest difference up to which hardly anything is retransmitted: nothing is lost, after all."""
-        most = VOLUME_GB * 1e9 / MSS_BYTES / 1000
+        most = self.gigabytes * 1e9 / MSS_BYTES / CLAIMS.numbers("first-retransmissions")["one_in"]
         good = [max(self._again[kind, Link("round robin", routes, each)]) <= most for each in DIFFERENCES_US]
         return DIFFERENCES_US[good.index(False) - 1 if False in good else -1]
 
 
 def study_transfers(study: Study, *, seeds: int) -> None:
     """Simulate every point, draw the figure, judge the claims."""
-    whole = simulate(study, "whole", ADAPTIVE, LINES, WHOLE_GB, 1)
+    volume_gb, whole_gb = study.size((VOLUME_GB, WHOLE_GB), small=(0.05, 1))
+    whole = simulate(study, "whole", ADAPTIVE, LINES, whole_gb, 1)
     study.table("transfers-100GB", whole)
     rows: list[dict[str, Any]] = []
     for kind in KINDS:
-        rows += simulate(study, f"{kind.recovery}, {kind.window}", kind, links(kind), VOLUME_GB, seeds)
+        rows += simulate(study, f"{kind.recovery}, {kind.window}", kind, links(kind), volume_gb, seeds)
     study.table("transfers-simulated", rows)
     took = Took(rows)
     _judge_theory(study, whole)
@@ -189,21 +195,19 @@ def study_transfers(study: Study, *, seeds: int) -> None:
 
 def _judge_theory(study: Study, rows: list[dict[str, Any]]) -> None:
     took = Took(rows)
-    study.claim(
-        "100 GB take the theoretical time over a 10 GbE route, over one route, and in turn over 2, 4 and 8",
-        place="figure 8, theory lines",
-        rule=f"{WHOLE_GB} GB without a difference take within 2 % of the wire's arithmetic; deterministic",
-        cases=[
-            between(
+    within = study.numbers("theory-times")["within"]
+    study.judge(
+        "theory-times",
+        [
+            near(
                 f"{link.curve} {link.routes}",
                 Found(took.of(ADAPTIVE, link).value),
-                0.98 * theory_s(link, WHOLE_GB),
-                1.02 * theory_s(link, WHOLE_GB),
+                theory_s(link, took.gigabytes),
+                within,
                 "s",
             )
             for link in LINES
         ],
-        over="the routes",
     )
 
 
@@ -213,76 +217,56 @@ def _named(kind: Kind, routes: int, more: str = "") -> str:
 
 def _judge_differences(study: Study, took: Took) -> None:
     paper_like = (DUPLICATES, ADAPTIVE, TIME, SMALL)
-    over = "how TCP finds losses, its receive window, and the number of routes"
-    study.claim(
-        f"the time in turn is not degraded within {FLAT_US} us",
-        place="section 4.2, figure 8",
-        rule=f"at {FLAT_US} us a transfer takes at most 5 % longer than without a difference; 95 % intervals"
-        " over seeds",
-        cases=[
-            at_most(_named(kind, routes), took.longer(kind, routes, FLAT_US), 0.05, percent=True)
+    most = study.numbers("flat")["longer"]
+    study.judge(
+        "flat",
+        [
+            at_most(_named(kind, routes), took.longer(kind, routes, FLAT_US), most, percent=True)
             for kind in paper_like
             for routes in ROUTES
         ],
-        over=over,
     )
-    study.claim(
-        f"it increases rapidly beyond {FLAT_US} us",
-        place="section 4.2, figure 8",
-        rule="at 600 us a transfer takes at least 10 % longer than without a difference",
-        cases=[
-            at_least(_named(kind, routes), took.longer(kind, routes, 600), 0.1, percent=True)
+    least = study.numbers("rapid-increase")["longer"]
+    study.judge(
+        "rapid-increase",
+        [
+            at_least(_named(kind, routes), took.longer(kind, routes, FAR_US), least, percent=True)
             for kind in paper_like
             for routes in ROUTES
         ],
-        over=over,
     )
-    study.claim(
-        "the more, the more routes there are",
-        place="section 4.2, figure 8",
-        rule="the share by which a transfer takes longer rises from 2 to 4 to 8 routes, at each difference",
-        cases=[_rising(took, kind, difference) for kind in paper_like for difference in BEYOND_US],
-        over="how TCP finds losses, its receive window, and the difference",
+    study.judge(
+        "more-with-more-routes",
+        [_rising(took, kind, difference) for kind in paper_like for difference in BEYOND_US],
     )
-    study.claim(
-        "with three duplicates, packets are retransmitted from where three overtake one: 216, 72 and 31 us",
-        place="ours",
-        rule="the largest difference tried with less than one retransmission in a thousand packets",
-        cases=[
+    limits_us = study.numbers("first-retransmissions").all("limits_us")
+    study.judge(
+        "first-retransmissions",
+        [
             judged(
                 f"{routes} routes",
                 took.orderly_us(DUPLICATES, routes) == max(each for each in DIFFERENCES_US if each <= most),
-                f"{took.orderly_us(DUPLICATES, routes)} us",
+                f"{took.orderly_us(DUPLICATES, routes)} µs",
             )
-            for routes, most in zip(ROUTES, (216, 72, 31), strict=True)
+            for routes, most in zip(ROUTES, limits_us, strict=True)
         ],
-        over="the number of routes",
     )
-    study.claim(
-        f"a resequencer that waits {RESEQUENCER} gives all of it back",
-        place="ours",
-        rule="transfers take at most 2 % longer than the wire's arithmetic",
-        cases=[
+    ratio = study.numbers("resequencer-simulated")["ratio"]
+    study.judge(
+        "resequencer-simulated",
+        [
             at_most(
-                _named(kind, routes, f", {difference} us"),
-                _share(took.of(kind, link), theory_s(link, VOLUME_GB)),
-                1.02,
+                _named(kind, routes, f", {difference} µs"),
+                _share(took.of(kind, link), theory_s(link, took.gigabytes)),
+                ratio,
             )
             for kind in (DUPLICATES, ADAPTIVE, TIME)
             for routes in ROUTES
             for difference in (0, FLAT_US, 1000)
             for link in [Link("resequenced", routes, difference)]
         ],
-        over="the condition",
     )
-    study.claim(
-        "hosts' jitter makes no difference",
-        place="ours",
-        rule="at each point the slowest seed takes at most 1 % longer than the fastest; seeds vary the delays"
-        " of 5 us of hosts by 0.5 us",
-        cases=[_steady(took, kind) for kind in KINDS],
-        over="how TCP finds losses, its receive window",
-    )
+    study.judge("jitter-steady", [_steady(took, kind) for kind in KINDS])
     points = [(kind, link) for kind in KINDS for link in links(kind)]
     torn = sum(took.torn(kind, link) for kind, link in points)
     study.value("torn-points", Found(torn))
@@ -292,7 +276,7 @@ def _judge_differences(study: Study, took: Took) -> None:
 def _steady(took: Took, kind: Kind) -> Case:
     torn = [link for link in links(kind) if took.torn(kind, link)]
     text = ", ".join(
-        f"{link.routes} routes at {link.difference_us} us {least:.4g} to {most:.4g} s"
+        f"{link.routes} routes at {link.difference_us} µs {least:.4g} to {most:.4g} s"
         for link in torn
         for least, most in [took.extremes(kind, link)]
     )
@@ -307,7 +291,7 @@ def _rising(took: Took, kind: Kind, difference_us: int) -> Case:
     found = [took.longer(kind, routes, difference_us) for routes in ROUTES]
     text = ", ".join(each.shown(percent=True) for each in found)
     rising = found[0].high < found[1].low and found[1].high < found[2].low
-    return judged(f"{KINDS[kind]}, {difference_us} us", rising, text)
+    return judged(f"{KINDS[kind]}, {difference_us} µs", rising, text)
 
 
 def _judge_window(study: Study, took: Took) -> None:
@@ -322,45 +306,38 @@ def _judge_window(study: Study, took: Took) -> None:
             for kind in KINDS
         ],
     )
-    study.claim(
-        "it is TCP's retransmission control that makes the throughput low: reordering is taken for loss",
-        place="section 4.2",
-        rule="for a TCP that adapts, transfers at 600 us take at least 10 % longer even if the receive window"
-        " is wide from the start (if not, a window that does not grow makes them slow, not losses)",
-        cases=[
-            at_least(f"{routes} routes", took.longer(WIDE, routes, 600), 0.1, percent=True)
+    least = study.numbers("retransmission-is-the-cause")["longer"]
+    study.judge(
+        "retransmission-is-the-cause",
+        [
+            at_least(f"{routes} routes", took.longer(WIDE, routes, FAR_US), least, percent=True)
             for routes in ROUTES
         ],
-        over="the number of routes",
     )
-    study.claim(
-        "a receive window of 85 kB tolerates a few reorderings",
-        place="section 4.2",
-        rule=f"with that window the knee (at most 5 % longer) is at 150 to {FLAT_US} us",
-        cases=[
+    knee_us = study.numbers("small-window-tolerates")["knee_us"]
+    study.judge(
+        "small-window-tolerates",
+        [
             judged(
                 f"{routes} routes",
-                150 <= took.knee_us(SMALL, routes) <= FLAT_US,
-                f"{took.knee_us(SMALL, routes)} us",
+                knee_us <= took.knee_us(SMALL, routes) <= FLAT_US,
+                f"{took.knee_us(SMALL, routes)} µs",
             )
             for routes in ROUTES
         ],
-        over="the number of routes",
     )
     full = {routes: took.of(SMALL, Link("round robin", routes, 0)) for routes in ROUTES}
-    study.claim(
-        "a receive window of 85 kB fills the routes where they do not differ",
-        place="ours",
-        rule="without a difference a transfer takes at most 5 % longer than the wire's arithmetic",
-        cases=[
+    ratio = study.numbers("small-window-fills")["ratio"]
+    study.judge(
+        "small-window-fills",
+        [
             at_most(
                 f"{routes} routes",
-                _share(found, theory_s(Link("round robin", routes, 0), VOLUME_GB)),
-                1.05,
+                _share(found, theory_s(Link("round robin", routes, 0), took.gigabytes)),
+                ratio,
             )
             for routes, found in full.items()
         ],
-        over="the number of routes",
     )
 
 
@@ -369,7 +346,7 @@ def _draw(study: Study, took: Took) -> None:
         made = figure(3.6, width_in=13)
         for axes, (kind, label) in zip(made.subplots(1, 5, sharey=True), KINDS.items(), strict=True):
             for link, dashes in ((LINES[0], "-"), (LINES[1], "--")):
-                seconds = theory_s(link, VOLUME_GB)
+                seconds = theory_s(link, took.gigabytes)
                 axes.axhline(seconds, color="0.5", linestyle=dashes, label=f"{link.curve}, theory")
             for number, routes in enumerate(ROUTES):
                 line = [Link("round robin", routes, each) for each in DIFFERENCES_US]
@@ -389,7 +366,7 @@ def _draw(study: Study, took: Took) -> None:
             axes.set_title(label, fontsize=8.5)
             axes.set_yticks([4, 5, 10, 20, 40, 80], ["4", "5", "10", "20", "40", "80"])
             axes.minorticks_off()
-        made.axes[0].set_ylabel(f"{VOLUME_GB} GB take [s]")
+        made.axes[0].set_ylabel(f"{took.gigabytes:g} GB take [s]")
         made.axes[0].plot([], [], "kx", label="the same, resequenced")
         shown = made.axes[0].get_legend_handles_labels()
         made.legend(*shown, loc="outside lower center", ncols=6, fontsize=7.5)

@@ -35,12 +35,12 @@ sys.path[:0] = [str(FOLDER.parent), str(FOLDER.parent / "faults")]
 
 import injection  # noqa: E402
 from injection import until  # noqa: E402
-from provenance import provenance  # noqa: E402
 from stage import Stage, is_settled  # noqa: E402
 
 from longhaul.cli.regeneration import write_again  # noqa: E402
 from longhaul.results import ending, run_record  # noqa: E402
 from longhaul.run import groups  # noqa: E402
+from longhaul.studies.provenance import provenance  # noqa: E402
 
 RESULTS = FOLDER / "campaign"
 STANDING = """
@@ -401,7 +401,7 @@ def _write(samples: Sequence[Sample], asked: argparse.Namespace, took_s: float) 
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         writer.writerows(asdict(each) for each in samples)
-    found = provenance(command=f"make soak HOURS={asked.hours:g}", took_s=took_s, runs=[])
+    found = provenance(FOLDER, command=f"make soak HOURS={asked.hours:g}", took_s=took_s, runs=[])
     pieces = {each.piece: each for each in samples}
     found |= {
         "hours": round(sum(each.t_s for each in pieces.values()) / 3600, 2),

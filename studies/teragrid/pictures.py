@@ -4,13 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from claims import ALGORITHM_NAMES, MEASURED_MBITS, SIMULATED_MBITS
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from results import Results
 from trials import PARALLEL, STOCHASTIC_N, STOCHASTIC_ONE, STREAMS
+from verdicts import ALGORITHM_NAMES, MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD
 
 from longhaul.report.colours import GRID, INK, LIGHT, MUTED, SERIES
+from longhaul.report.mpl import Axes, Figure
 from longhaul.report.plotting import figure, paper, plain, style, svg
 
 _STOCHASTIC = [name for name, _flow in STOCHASTIC_N]
@@ -66,8 +65,8 @@ def validation(results: Results, gallery: Gallery) -> str:
                 value, color=colour(shade), linewidth=1, linestyle="--", label=f"{text}: {value:g} Mbit/s"
             )
         axes.axvspan(
-            SIMULATED_MBITS - 103,
-            SIMULATED_MBITS + 103,
+            SIMULATED_MBITS - SIMULATED_SD,
+            SIMULATED_MBITS + SIMULATED_SD,
             color=colour(GRID),
             alpha=PALE,
             label="its standard deviation",

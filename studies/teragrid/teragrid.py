@@ -19,18 +19,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import pictures
 from chain import FASTER, SECONDS, Chain, can_run, capture_to_model
-from claims import MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, claims
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
-from judging import exact
 from results import Results, collect
-from study import Study
 from trials import MEANINGS, READINGS, Plan, plans
+from verdicts import MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, verdicts
 
 import longhaul
 from longhaul import _longhaul
 from longhaul.report.page import write_page
 from longhaul.scenario.expand.axes import text_of
 from longhaul.scenario.sweeps.options import Options
+from longhaul.studies import Study, exact
 from longhaul.sweeps.folder import Folder
 from longhaul.sweeps.job import point_plan, with_seed
 from longhaul.sweeps.preparation import prepare
@@ -39,9 +38,10 @@ from longhaul.sweeps.sweep import Swept
 HERE = Path(__file__).parent
 DIRECTORY = HERE.parents[1] / "runs" / "studies" / "teragrid"
 """Where everything goes."""
-QUESTION = "Which TCP takes from others on TeraGrid, and what does its published loss mean?"
 SECONDS_EACH = 1000
 """Simulated, of each trial."""
+SMALL = 2, 5
+"""Seeds and seconds of a study that is only tried out, which has no capture."""
 SAMPLE_S = 15.0
 """Simulated seconds of each variant that the cost is judged by."""
 EVENTS_AT_ONCE = 100_000
@@ -54,6 +54,8 @@ def main() -> None:
     )
     parser.add_argument("--yes", action="store_true", help="do not ask whether the cost of --full is right")
     parser.add_argument("--resume", action="store_true", help="keep what an interrupted study has done")
+    parser.add_argument("--only", action="append", choices=("trials", "simulated"), help="there is one part")
+    parser.add_argument("--small", action="store_true", help="a small size, to try it out; publishes nothing")
     parser.add_argument("--seeds", type=int, help="of each point, to try something out")
     parser.add_argument(
         "--seconds", type=int, default=SECONDS_EACH, help="of each trial, to try something out"
@@ -62,7 +64,9 @@ def main() -> None:
     arguments = parser.parse_args()
     DIRECTORY.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    chain = _chain(resume=arguments.resume)
+    if arguments.small:
+        arguments.seeds, arguments.seconds = SMALL
+    chain = None if arguments.small else _chain(resume=arguments.resume)
     if chain:
         print(
             f"capture: {chain.losses:,} of {chain.dropped:,} losses found; {text_of(chain.algorithm)}",
@@ -90,8 +94,8 @@ def main() -> None:
 
     results = collect(every, run)
     whole = arguments.seeds is None and arguments.seconds == SECONDS_EACH
-    study = Study("teragrid", QUESTION, whole=whole, resume=True)
-    with study.part("trials", how="simulated"):
+    study = Study(HERE, whole=whole, small=arguments.small, resume=True)
+    with study.part("trials"):
         _write(study, results, chain, every, _spent(time.monotonic() - began, resume=arguments.resume))
     print(f"report: {DIRECTORY / 'report.html'}")
     study.finish()
@@ -161,7 +165,7 @@ def _write(
     study: Study, results: Results, chain: Chain | None, every: tuple[Plan, ...], took_s: float
 ) -> None:
     """Figures, claims, tables and ``report.html``."""
-    found = claims(results)
+    found = [study.judge(claim, cases) for claim, cases in verdicts(results)]
     gallery = pictures.Gallery(DIRECTORY)
     mains = list(dict.fromkeys(key[1] for key in results.cells if key[0] == "long"))
     places = [("long", f"Figure 3: beside five flows, long queues ({each})", each) for each in mains]
@@ -189,7 +193,7 @@ def _write(
     fairness = [
         {"title": title, "rows": _fairness(results, sweep, reading)} for sweep, title, reading in places
     ]
-    counts = Counter(claim.verdict.split(" on ")[0] for claim in found)
+    counts = Counter(each.word for each in found)
     environment = Environment(
         # The look is that of all reports.
         loader=ChoiceLoader([FileSystemLoader(HERE), PackageLoader("longhaul.report", ".")]),
@@ -217,9 +221,6 @@ def _write(
         sweeps=results.sweeps,
     )
     write_page(DIRECTORY / "report.html", page)
-    for claim in found:
-        # Each condition is a reading of the loss and a queue.
-        study.claim(claim.text, place=claim.place, rule=claim.rule, cases=claim.cases, over=claim.over)
     study.table("fairness", [{"sweep": table["title"], **row} for table in fairness for row in table["rows"]])
     study.table("goodput", _goodputs(results))
     for name in ("readings", f"fairness-{mains[0]}"):

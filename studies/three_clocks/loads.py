@@ -7,16 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from judging import judged
-from matplotlib.figure import Figure
-from study import Study
-
 import longhaul
+from longhaul.report.mpl import Figure
+from longhaul.studies import Study, judged
 
-LOADS = range(9)
-"""Numbers of processes that compute beside a run."""
-REPEATED = 8
-"""The load at which the virtual clock runs twice more: twenty runs in all."""
 SCENARIO = """version: 1
 name: loads
 seed: 1
@@ -95,21 +89,19 @@ def run(study: Study, clock: str, beside: int, cpus: int) -> dict[str, Any]:
 
 
 def study_loads(study: Study) -> None:
-    """One scenario beside more and more other work."""
+    """One scenario beside more and more other work, on the virtual clock twice more beside the most."""
+    loads = range(int(study.numbers("equal-bit-by-bit")["most_processes"]) + 1)
     most = len(os.sched_getaffinity(0))
-    plan = [("real", beside, most) for beside in LOADS]
-    plan += [("virtual", beside, cpus) for beside in LOADS for cpus in (most, 1)]
-    plan += [("virtual", REPEATED, most)] * 2
+    plan = [("real", beside, most) for beside in loads]
+    plan += [("virtual", beside, cpus) for beside in loads for cpus in (most, 1)]
+    plan += [("virtual", loads[-1], most)] * 2
     rows = [run(study, *each) for each in plan]
     study.table("loads", rows)
     virtual = [row for row in rows if row["clock"] == "virtual"]
     digests = {row["digest"] for row in virtual}
-    study.claim(
-        "runs of one scenario, seed and kernel are equal bit by bit on the virtual clock, whatever else runs",
-        place="ours",
-        rule=f"one digest in {len(virtual)} runs beside 0 to {max(LOADS)} processes that compute, "
-        f"on one processor and on {most}",
-        cases=judged("", len(digests) == 1, f"{len(digests)} digest{'s' if len(digests) > 1 else ''}"),
+    study.judge(
+        "equal-bit-by-bit",
+        judged("", len(digests) == 1, f"{len(digests)} digest{'s' if len(digests) > 1 else ''}"),
     )
     study.figure(figure(rows), "loads", data=["loads"])
 

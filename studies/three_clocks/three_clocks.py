@@ -13,18 +13,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from comparison import WITHIN, Rows, results, side_by_side, values
-from documents import read_table
-from judging import Found, between, exact, measured
+from comparison import CLOCKS, Rows, results, side_by_side, values
 from loads import study_loads
 from scenarios import CASES, SECONDS, Case, scenario
-from study import Part, Study, run_study
 
 import longhaul
+from longhaul.studies import Found, Part, Study, exact, measured, near, run_study
 
-HERE = Path(__file__).parent
-JOINED = "200us"
-"""The longer of the two spans within which segments are delivered together."""
 JOINED_CASES = ("cubic", "bbr", "CoDel", "LAN")
 
 
@@ -81,10 +76,11 @@ def study_clock(study: Study, clock: str, rounds: int) -> None:
 
 def study_joined(study: Study) -> None:
     """What a longer span of joined segments changes on the virtual clock."""
+    span = f"{study.numbers('joined-segments')['joined_us']}us"
     rows = []
     for name in JOINED_CASES:
         found = study.measured(
-            f"joined/{name}", partial(run, study, CASES[name], "virtual", 1, coalesce=JOINED)
+            f"joined/{name}", partial(run, study, CASES[name], "virtual", 1, coalesce=span)
         )
         if found is not None:
             rows.append({"case": name, "seed": 1, **found})
@@ -93,29 +89,26 @@ def study_joined(study: Study) -> None:
 
 def study_comparison(study: Study) -> None:
     """Put measures side by side and judge goodputs, from the tables of the other parts."""
-    tables = results()
-    study.table("comparison", side_by_side(tables))
-    for one, other in combinations(tables, 2):
-        study.claim(
-            f"a transfer has the goodput on the {one} clock that it has on the {other} one",
-            place="ours",
-            rule=f"the ratio is within {WITHIN:.0%} of 1, with its whole 95 % interval over the seeds",
-            cases=[
-                between(name, ratio(tables[one], tables[other], name), 1 - WITHIN, 1 + WITHIN)
+    tables = results(study)
+    within = study.numbers("joined-segments")["within"]
+    study.table("comparison", side_by_side(tables, within=within))
+    for one, other in combinations(CLOCKS, 2):
+        study.judge(
+            f"{one}-and-{other}",
+            [
+                near(name, ratio(tables[one], tables[other], name), 1, within)
                 for name in CASES
+                if one in tables and other in tables
             ],
-            over="the network",
         )
-    joined = read_table(HERE / "results/joined.csv")
-    study.claim(
-        f"joining segments that are due within {JOINED} leaves goodputs on the virtual clock as they are",
-        place="ours",
-        rule=f"the ratio is within {WITHIN:.0%} of 1; one run each, repeatable bit by bit",
-        cases=[
-            between(name, ratio(joined, tables["virtual"], name), 1 - WITHIN, 1 + WITHIN)
+    joined = study.rows("joined")
+    study.judge(
+        "joined-segments",
+        [
+            near(name, ratio(joined, tables["virtual"], name), 1, within)
             for name in JOINED_CASES
+            if joined and "virtual" in tables
         ],
-        over="the network",
     )
 
 
@@ -131,17 +124,14 @@ def ratio(one: Rows, other: Rows, case: str) -> Found:
     )
 
 
-QUESTION = "Do the three clocks give one scenario the same results?"
 PARTS = {
-    "simulated": Part(
-        "simulated", lambda study, given: study_clock(study, "simulated", given.rounds), rounds=3
-    ),
-    "virtual": Part("virtual", lambda study, given: study_clock(study, "virtual", given.rounds), rounds=3),
-    "joined": Part("virtual", lambda study, _given: study_joined(study)),
-    "real": Part("live", lambda study, given: study_clock(study, "real", given.rounds), rounds=3),
-    "loads": Part("live", lambda study, _given: study_loads(study)),
-    "comparison": Part("arithmetic", lambda study, _given: study_comparison(study)),
+    "simulated": Part(lambda study, given: study_clock(study, "simulated", given.rounds), rounds=3),
+    "virtual": Part(lambda study, given: study_clock(study, "virtual", given.rounds), rounds=3),
+    "joined": Part(lambda study, _given: study_joined(study)),
+    "real": Part(lambda study, given: study_clock(study, "real", given.rounds), rounds=3),
+    "loads": Part(lambda study, _given: study_loads(study)),
+    "comparison": Part(lambda study, _given: study_comparison(study)),
 }
 
 if __name__ == "__main__":
-    run_study("three-clocks", QUESTION, __doc__, PARTS)
+    run_study(__file__, __doc__, PARTS)

@@ -11,11 +11,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from judging import at_least, at_most, between, measured
-from study import Part, Study, run_study
-
 import longhaul
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Part, Study, at_least, at_most, between, measured, run_study
 
 CLOCKS = {
     "exact": ("", "none (Longhaul, NemC)"),
@@ -26,10 +24,10 @@ CLOCKS = {
 }
 DELAYS_US = (50, 100, 150, 200, 250, 300, 350, 400, 800, 1600)
 TICK_US = 1e6 / 8192
-WITHIN_US = 10
+SECONDS = 12
 
 
-def scenario() -> str:
+def scenario(seconds: int) -> str:
     """Ten delays through five clocks."""
     nodes, links, traffic = [], [], []
     for clock, (ticks, _label) in CLOCKS.items():
@@ -39,14 +37,14 @@ def scenario() -> str:
             links.append(f"  {name}: {{endpoints: [{name}a, {name}b], delay: {{base: {delay}us{ticks}}}}}")
             # 17 ms and a bit: no multiple of any tick, so that all phases occur.
             traffic.append(f"  {name}: {{kind: ping, from: {name}a, to: {name}b, every: 17.3ms}}")
-    head = ["version: 1", "name: ticks", "duration: 12s", "addresses: ipv4", "measure: {every: 1s}"]
+    head = ["version: 1", "name: ticks", f"duration: {seconds}s", "addresses: ipv4", "measure: {every: 1s}"]
     return "\n".join([*head, "nodes:", *nodes, "links:", *links, "traffic:", *traffic, ""])
 
 
 def one_round(study: Study) -> list[dict[str, Any]]:
     """The median of half the round trips, for every clock and delay."""
     path = study.runs / "ticks.yaml"
-    path.write_text(scenario(), encoding="utf-8")
+    path.write_text(scenario(study.size(SECONDS, small=2)), encoding="utf-8")
     result = longhaul.run_live(path, runs=study.runs, report=False)
     study.ran(result)
     table = result.table("probes")
@@ -80,45 +78,43 @@ def study_ticks(study: Study, *, rounds: int) -> None:
     kept = range(len(exact[DELAYS_US[0]]))
     bases = [median(exact[delay][number] - delay for delay in DELAYS_US) for number in kept]
     study.value("base", measured(bases), "µs")
-    study.claim(
-        "without ticks every delay is exact",
-        place="figure 3",
-        rule=f"within {WITHIN_US} us of the same base, which hosts and ports add; 95 % intervals over rounds",
-        cases=[
+    within_us = study.numbers("exact-without-ticks")["within_us"]
+    study.judge(
+        "exact-without-ticks",
+        [
             between(
-                f"{delay} us",
+                f"{delay} µs",
                 measured([exact[delay][number] - delay - bases[number] for number in kept]),
-                -WITHIN_US,
-                WITHIN_US,
-                "us",
+                -within_us,
+                within_us,
+                "µs",
             )
             for delay in DELAYS_US
         ],
-        over="the delay",
     )
-    study.claim(
-        "at 8192 Hz 100 and 150 us are one delay, and 200, 250 and 300 us another, a tick of 122 us apart",
-        place="figure 3b",
-        rule="within a quarter of a tick of each other, and of a tick between the two",
-        cases=[
+    near_us = study.numbers("two-delays-at-8192-hz")["share"] * TICK_US
+    study.judge(
+        "two-delays-at-8192-hz",
+        [
             between(
-                f"{b} less {a} us",
+                f"{b} less {a} µs",
                 measured([high - low for low, high in zip(rtc[a], rtc[b], strict=True)]),
-                apart - TICK_US / 4,
-                apart + TICK_US / 4,
-                "us",
+                apart - near_us,
+                apart + near_us,
+                "µs",
             )
             for a, b, apart in ((100, 150, 0), (200, 250, 0), (200, 300, 0), (150, 200, TICK_US))
         ],
-        over="the delays",
     )
     below = [delay for delay in DELAYS_US if delay < 1000]
-    study.claim(
-        "at 1000 Hz every delay below a tick is the same, 1 to 2 ms",
-        place="figure 3a",
-        rule="1 to 2 ms, and at most 250 us between the shortest and the longest",
-        cases=[
-            *(between(f"{delay} us", measured(jiffy[delay]), 1000, 2000, "us") for delay in below),
+    limits = study.numbers("one-delay-below-a-tick")
+    study.judge(
+        "one-delay-below-a-tick",
+        [
+            *(
+                between(f"{delay} µs", measured(jiffy[delay]), limits["least_us"], limits["most_us"], "µs")
+                for delay in below
+            ),
             at_most(
                 "longest less shortest",
                 measured(
@@ -128,17 +124,14 @@ def study_ticks(study: Study, *, rounds: int) -> None:
                         for number in kept
                     ]
                 ),
-                250,
-                "us",
+                limits["apart_us"],
+                "µs",
             ),
         ],
-        over="the delay",
     )
-    study.claim(
-        "a clock of 1000 Hz makes over a millisecond of 50 us",
-        place="figure 3a",
-        rule="at least 1000 us",
-        cases=at_least("", measured(jiffy[50]), 1000, "us"),
+    study.judge(
+        "50-us-become-a-millisecond",
+        at_least("", measured(jiffy[50]), study.numbers("50-us-become-a-millisecond")["least_us"], "µs"),
     )
     draw(study, {clock: [measured(met[clock][delay]).value for delay in DELAYS_US] for clock in CLOCKS})
 
@@ -171,8 +164,7 @@ def draw(study: Study, found: dict[str, list[float]]) -> None:
         study.figure(made, "ticks", data=["delays"])
 
 
-QUESTION = "What does a delay become in an emulator whose clock ticks?"
-PARTS = {"delays": Part("live", lambda study, given: study_ticks(study, rounds=given.rounds), rounds=4)}
+PARTS = {"delays": Part(lambda study, given: study_ticks(study, rounds=given.rounds), rounds=4)}
 
 if __name__ == "__main__":
-    run_study("ticks", QUESTION, __doc__, PARTS)
+    run_study(__file__, __doc__, PARTS)

@@ -18,6 +18,7 @@ from longhaul.scenario.model.base import Findings, Strict
 from longhaul.scenario.model.traffic import CongestionControl
 from longhaul.scenario.syntax.problems import ScenarioError
 from longhaul.scenario.syntax.yaml_tree import Branch, plain, read_tree
+from longhaul.studies import claims
 from longhaul.sweeps.place import KINDS
 from longhaul.transfers.plan.request_schema import RequestDocument
 
@@ -46,10 +47,11 @@ OTHERS = {
 
 @cache
 def models() -> list[type[BaseModel]]:
-    """Every mapping of the language, of requests, and of machines."""
+    """Every mapping of the language, of requests, of machines, and of claims."""
     json_schema()
     assert RequestDocument
     assert machines
+    assert claims
     found: list[type[BaseModel]] = []
 
     def take(kind: type[BaseModel]) -> None:

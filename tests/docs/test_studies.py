@@ -7,8 +7,9 @@ from pathlib import Path
 
 import documents
 import pytest
-from judging import claim_of
-from study import digest
+
+from longhaul.studies import StudyFolder
+from longhaul.studies.results_files import digest, write_part
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
@@ -57,15 +58,12 @@ def test_every_picture_of_a_study_was_drawn_from_the_data_beside_it() -> None:
 
 
 def test_a_picture_without_its_data_is_refused(tmp_path: Path) -> None:
-    from study import write_part
-
     from longhaul.report.plotting import figure, paper
 
     with paper():
         drawn = figure(2)
         drawn.subplots().plot([1, 2])
     part = {
-        "how": "simulated",
         "claims": [],
         "values": {},
         "notes": [],
@@ -74,7 +72,7 @@ def test_a_picture_without_its_data_is_refused(tmp_path: Path) -> None:
         "provenance": {"commit": "0", "date": "now", "machine": "this"},
     }
     place = tmp_path / "some" / "results"
-    write_part(place, tmp_path, "some", "what?", "first", part)
+    write_part(place, tmp_path, "some", "first", "simulated", part)
     assert unbacked(tmp_path, tmp_path) == []
     (place / "points.csv").write_text("# other\nx\n2\n", encoding="utf-8")
     assert unbacked(tmp_path, tmp_path) == ["study-some-curve.png: points.csv is not what it was drawn from"]
@@ -96,15 +94,14 @@ def test_pictures_of_studies_stand_only_where_their_data_are_read() -> None:
 )
 def test_results_are_small_and_say_where_they_come_from(place: Path) -> None:
     whole = json.loads((place / "claims.json").read_text(encoding="utf-8"))
+    study = StudyFolder(place.parent)
     tables = set()
     for name, part in whole["parts"].items():
-        assert set(part["provenance"]) >= PROVENANCE | (LIVE if part["how"] == "live" else set()), name
+        assert set(part["provenance"]) >= PROVENANCE | (
+            LIVE if study.claims.parts[name].how == "live" else set()
+        ), name
         tables |= set(part["tables"])
-        for data in part["claims"]:
-            claim = claim_of(data)
-            assert claim.rule
-            assert claim.place
-            assert claim.verdict == data["verdict"]
+        assert set(part) == {"claims", "provenance", "values", "notes", "tables", "figures"}
     assert tables == {path.stem for path in place.glob("*.csv")}
     for path in place.iterdir():
         assert path.stat().st_size <= MOST_BYTES, path

@@ -28,7 +28,7 @@ def test_every_path_is_a_scenario(algorithms: Path) -> None:
 
 
 def test_every_difference_between_algorithms_that_was_found_has_a_reason(algorithms: Path) -> None:
-    from documents import read_table
+    from longhaul.studies import read_table
 
     rows = read_table(algorithms / "results" / "comparison.csv")
     assert len(rows) == 12 * 11
@@ -49,7 +49,7 @@ def test_every_link_model_that_differs_from_linux_has_a_reason(monkeypatch: pyte
     import tomllib
 
     monkeypatch.syspath_prepend(str(STUDIES))
-    from documents import read_table
+    from longhaul.studies import read_table
 
     folder = STUDIES / "netem_models"
     known = tomllib.loads((folder / "reasons.toml").read_text(encoding="utf-8"))["reason"]

@@ -1,7 +1,5 @@
 """Live hosts of a study name their congestion control: no result depends on a machine's default."""
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,16 +14,6 @@ FILES = (
     "longcut/path.yaml",
     "longcut/steps.yaml",
 )
-
-
-@pytest.fixture(autouse=True)
-def _modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    before = set(sys.modules)
-    yield
-    # Studies have modules of the same names.
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(FOLDER)):
-            del sys.modules[name]
 
 
 def names_its_control(text: str, name: str) -> bool:
@@ -49,9 +37,9 @@ def test_kernels_over_parallel_routes(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 def test_ewan(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER / "ewan"))
-    import live
+    import at_a_tenth
 
-    for trial in live.cases().values():
+    for trial in at_a_tenth.cases().values():
         assert names_its_control(trial.text, "case.yaml")
 
 

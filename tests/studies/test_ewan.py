@@ -1,27 +1,28 @@
 """The eWAN study: its arithmetic, its scenarios, and two of its figures; all of them take minutes."""
 
-import json
-import sys
-from collections.abc import Iterator
+import shutil
 from pathlib import Path
 
 import pytest
 
 from longhaul.scenario import parse_scenario, resolve
+from longhaul.studies import Study
+from longhaul.studies.results_files import read_results
 
 FOLDER = Path(__file__).parents[2] / "studies"
 
 
 @pytest.fixture(autouse=True)
-def _modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    before = set(sys.modules)
-    for folder in (FOLDER, FOLDER / "ewan"):
-        monkeypatch.syspath_prepend(str(folder))
-    yield
-    # Other studies have modules of the same names.
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(FOLDER)):
-            del sys.modules[name]
+def _folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER / "ewan"))
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    """The study in a directory of its own."""
+    copy = tmp_path / "studies" / "ewan"
+    shutil.copytree(FOLDER / "ewan", copy, ignore=shutil.ignore_patterns("results"))
+    return Study(copy, whole=False)
 
 
 def test_24_mbits_over_100_ms_are_207_segments_and_a_loss_in_28_600() -> None:
@@ -84,12 +85,12 @@ def test_plans_are_those_of_the_paper_on_what_a_gigabit_carries() -> None:
 
 
 def test_every_live_case_is_a_scenario_whose_round_trip_is_what_it_says() -> None:
-    import live
+    import at_a_tenth
     from testbed import RTT_S
 
     from longhaul.scenario.lower.paths import Routes
 
-    for trial in live.cases().values():
+    for trial in at_a_tenth.cases().values():
         found = resolve(parse_scenario(trial.text.encode(), name="case.yaml", settings=trial.params))
         nodes = [node["name"] for node in found.plan["nodes"]]
         way = Routes(found.plan).way(nodes.index("b"), nodes.index("y"))
@@ -97,28 +98,20 @@ def test_every_live_case_is_a_scenario_whose_round_trip_is_what_it_says() -> Non
         assert way.round_trip_ns == 1e9 * RTT_S / (10 if "wan" in trial.params else 1)
 
 
-def test_figures_5_and_6_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_5_and_6_hold(study: Study) -> None:
     import spacing
-    import study
 
-    monkeypatch.setattr(study, "ROOT", tmp_path)
-    made = study.Study("ewan", "spacing", whole=False)
-    with made.part("spacing", how="simulated"):
-        spacing.study_spacing(made)
-    written = json.loads((made.directory / "results" / "claims.json").read_text(encoding="utf-8"))
+    with study.part("figures-5-6"):
+        spacing.study_spacing(study)
     # A pacer at the end, and two that undo pacing: each is told by its own claim.
-    verdicts = [claim["verdict"] for claim in written["parts"]["spacing"]["claims"]]
+    verdicts = [claim["verdict"] for claim in read_results(study.results)["figures-5-6"]["claims"]]
     assert verdicts == ["reproduced"] * 3
 
 
-def test_figure_10_what_may_wait_decides_and_not_whether_it_is_a_bucket(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import study
+def test_figure_10_what_may_wait_decides_and_not_whether_it_is_a_bucket(study: Study) -> None:
     import testbed
     from testbed import RENO, RENO_L2, bucket, mbits, one, paced
 
-    monkeypatch.setattr(study, "ROOT", tmp_path)
     short, long = bucket(490).waits, paced(490).waits
     limits = {
         "bucket-short": bucket(490),
@@ -126,10 +119,9 @@ def test_figure_10_what_may_wait_decides_and_not_whether_it_is_a_bucket(
         "bucket-long": bucket(490, waits=long),
         "paced-long": paced(490),
     }
-    made = study.Study("ewan", "limits", whole=False)
     for control, apart in ((RENO, 0.5), (RENO_L2, 0.02)):
         trials = [testbed.Trial(name, one(control), limit, seconds=8) for name, limit in limits.items()]
-        rate = {trial.name: mbits(result, "a") for trial, result in testbed.simulate(made, trials)}
+        rate = {trial.name: mbits(result, "a") for trial, result in testbed.simulate(study, trials)}
         for waits in ("short", "long"):
             assert rate[f"bucket-{waits}"] == pytest.approx(rate[f"paced-{waits}"], rel=apart)
         assert rate["paced-long"] > 3 * rate["paced-short"]

@@ -1,23 +1,18 @@
 """Claims follow from intervals: holds, fails or open under each condition, and one verdict of all."""
 
 import pytest
-from judging import (
-    Case,
-    Claim,
-    Found,
-    at_least,
-    at_most,
-    between,
-    claim_of,
-    exact,
-    judged,
-    measured,
-    ratios,
-)
+
+from longhaul.studies import Case, Found, at_least, at_most, between, exact, judged, measured, near, ratios
+from longhaul.studies.claims import Claim, Numbers
+from longhaul.studies.judging import WORDS, JudgedClaim
+
+
+def claim(over: str = "the delay") -> Claim:
+    return Claim("it-is", "first", "figure 1", "It is so", "by a rule", Numbers("it-is", {}), over)
 
 
 def verdict(*cases: Case, over: str = "the delay") -> str:
-    return Claim("figure 1", "it is so", "by a rule", cases, over).verdict
+    return JudgedClaim(claim(over), cases).verdict
 
 
 def test_the_mean_of_repetitions_has_students_interval() -> None:
@@ -58,17 +53,29 @@ def test_a_verdict_is_of_all_conditions() -> None:
     assert verdict() == "not measured"
 
 
-def test_what_fails_is_told_in_full_and_what_holds_in_short() -> None:
+def test_failing_conditions_are_listed_in_full_and_others_in_short() -> None:
     many = [judged(f"{n} us", True, "1") for n in range(9)]
-    claim = Claim("", "", "", (*many, judged("9 us", False, "2"), judged("10 us", False, "3")), "")
-    assert claim.found() == "fails: 9 us: 2; 10 us: 3. holds: 0 us: 1; ...; 8 us: 1 (9 conditions)"
+    made = JudgedClaim(claim(), (*many, judged("9 us", False, "2"), judged("10 us", False, "3")))
+    assert made.found() == "fails: 9 us: 2; 10 us: 3. holds: 0 us: 1; ...; 8 us: 1 (9 conditions)"
 
 
-def test_claims_survive_their_file() -> None:
-    claim = Claim("figure 1", "it is so", "by a rule", (judged("a", True, "1"),), "the delay")
-    data = claim.as_data()
-    assert claim_of(data) == claim
-    assert data["verdict"] == "reproduced"
+def test_results_have_the_verdict_and_the_conditions_and_nothing_of_the_claims_file() -> None:
+    made = JudgedClaim(claim(), (judged("a", True, "1"), judged("b", False, "2")))
+    assert made.as_result() == {
+        "id": "it-is",
+        "verdict": "depends",
+        "cases": [
+            {"condition": "a", "outcome": "holds", "found": "1"},
+            {"condition": "b", "outcome": "fails", "found": "2"},
+        ],
+    }
+    assert made.as_result()["verdict"] in WORDS
+    assert made.verdict == "depends on the delay"
+
+
+def test_a_number_is_near_its_target_by_a_share() -> None:
+    found = Found(10, 1, 5)
+    assert [near("", found, target, 0.2).outcome for target in (10, 8.5, 7)] == ["holds", "open", "fails"]
 
 
 @pytest.mark.parametrize(

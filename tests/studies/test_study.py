@@ -1,67 +1,171 @@
-"""A study measures in parts, keeps what it measured, and publishes with provenance."""
+"""A study measures in parts, judges its claims by id, keeps what it measured, and publishes it."""
 
 import json
+import subprocess
+from argparse import Namespace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import study
-from judging import exact, judged
-from provenance import provenance, run_facts, sentence
 
+from longhaul.errors import LonghaulError
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Part, Study, StudyFolder, exact, judged, run_study
+from longhaul.studies.provenance import commit, provenance, run_facts, sentence
+from longhaul.studies.results_files import digest, read_results
+
+CLAIMS = """question: What is y?
+parts:
+  first: {how: simulated}
+  second: {how: simulated}
+  live: {how: live}
+claims:
+  - {id: y-one, part: first, place: figure 1, text: "Y is {one}", rule: exactly, numbers: {one: 1}}
+  - {id: y-two, part: second, place: figure 1, text: Y is 1, rule: exactly}
+"""
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(study, "ROOT", tmp_path)
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of a study, in a directory of studies."""
+    made = tmp_path / "studies" / "some_study"
+    made.mkdir(parents=True)
+    (made / "claims.yaml").write_text(CLAIMS, encoding="utf-8")
+    (made / "some_study.py").write_text("", encoding="utf-8")
+    return made
 
 
-def one_part(made: study.Study, name: str, value: float) -> None:
-    with made.part(name, how="simulated"):
-        made.table(name, [{"x": 1, "y": value}])
-        made.claim("y is 1", place="figure 1", rule="exactly", cases=judged("", value == 1, f"{value}"))
-        made.value("y", exact(value), "us")
+def one_part(study: Study, name: str, value: float) -> None:
+    with study.part(name):
+        study.table(name, [{"x": 1, "y": value}])
+        study.judge({"first": "y-one", "second": "y-two"}[name], judged("", value == 1, f"{value}"))
+        study.value("y", exact(value), "us")
         with paper():
             drawn = figure(2)
             drawn.subplots().plot([1, value])
-            made.figure(drawn, name, data=[name])
+            study.figure(drawn, name, data=[name])
 
 
-def test_a_part_replaces_its_own_results_alone(tmp_path: Path) -> None:
-    made = study.Study("some", "what?", whole=False)
-    one_part(made, "first", 1)
-    one_part(made, "second", 2)
-    one_part(study.Study("some", "what?", whole=False), "first", 3)
-    folder = tmp_path / "runs/studies/some/results"
-    parts = json.loads((folder / "claims.json").read_text(encoding="utf-8"))["parts"]
+def test_a_part_replaces_its_own_results_alone(folder: Path) -> None:
+    study = Study(folder)
+    one_part(study, "first", 1)
+    one_part(study, "second", 2)
+    one_part(Study(folder), "first", 3)
+    parts = read_results(folder / "results")
     assert {name: part["values"]["y"]["value"] for name, part in parts.items()} == {"first": 3, "second": 2}
-    assert parts["first"]["claims"][0]["verdict"] == "not reproduced"
+    assert [each.verdict for each in StudyFolder(folder).judged()] == ["not reproduced", "not reproduced"]
+    assert set(parts["first"]) == {"claims", "provenance", "values", "notes", "tables", "figures"}
+    assert set(parts["first"]["claims"][0]) == {"id", "verdict", "cases"}
     assert set(parts["first"]["provenance"]) >= {"commit", "date", "machine", "command", "took_s"}
 
 
-def test_a_table_says_where_it_comes_from_and_a_picture_what_it_was_drawn_from(tmp_path: Path) -> None:
-    one_part(study.Study("some", "what?", whole=False), "first", 1)
-    folder = tmp_path / "runs/studies/some/results"
-    head, names, values = (folder / "first.csv").read_text(encoding="utf-8").splitlines()
-    assert head.startswith("# longhaul study some, part first, simulated: commit ")
+@pytest.mark.parametrize("options", [{"whole": False}, {"small": True}])
+def test_what_has_not_the_full_size_is_not_published(folder: Path, options: dict[str, bool]) -> None:
+    study = Study(folder, **options)
+    one_part(study, "first", 1)
+    assert not (folder / "results").exists()
+    assert study.results == folder.parents[1] / "runs/studies/some-study/results"
+    assert set(read_results(study.results)) == {"first"}
+    assert study.size(10, small=2) == (2 if "small" in options else 10)
+
+
+def test_a_table_says_where_it_comes_from_and_a_picture_what_it_was_drawn_from(folder: Path) -> None:
+    one_part(Study(folder), "first", 1)
+    results = folder / "results"
+    head, names, values = (results / "first.csv").read_text(encoding="utf-8").splitlines()
+    assert head.startswith("# longhaul study some-study, part first, simulated: commit ")
     assert (names, values) == ("x,y", "1,1")
-    text = (folder / "study-some-first.png").read_bytes()
-    assert f"first.csv {study.digest(folder / 'first.csv')}".encode() in text
+    text = (results / "study-some-study-first.png").read_bytes()
+    assert f"first.csv {digest(results / 'first.csv')}".encode() in text
 
 
-def test_a_part_that_fails_leaves_the_others_and_the_exit_code_says_so() -> None:
-    made = study.Study("some", "what?", whole=False)
-    with made.part("broken", how="live"):
-        raise RuntimeError("no network")
-    one_part(made, "sound", 1)
+def test_settings_say_where_pictures_go_and_what_writes_the_pages(folder: Path, tmp_path: Path) -> None:
+    settings = 'figures = "../pictures"\npages = "pages.py"\n'
+    (folder.parent / "studies.toml").write_text(settings, encoding="utf-8")
+    program = "from pathlib import Path\nPath(__file__).with_name('written').touch()\n"
+    (folder.parent / "pages.py").write_text(program, encoding="utf-8")
+    one_part(Study(folder), "first", 1)
+    assert (tmp_path / "pictures/study-some-study-first.png").is_file()
+    assert (folder.parent / "written").is_file()
+
+
+def test_another_part_reads_the_table_of_this_run_or_the_published_one(folder: Path) -> None:
+    one_part(Study(folder), "first", 1)
+    one_part(Study(folder, whole=False), "first", 2)
+    assert [each["y"] for each in Study(folder).rows("first")] == ["1"]
+    assert [each["y"] for each in Study(folder, whole=False).rows("first")] == ["2"]
+    assert Study(folder).rows("other") == []
+
+
+@pytest.mark.parametrize(
+    ("ids", "code", "says"),
+    [
+        (["y-one", "y-one"], "E2805", "part first judges y-one twice; judge it once"),
+        (["y-two"], "E2804", 'has no claim "y-two" in part first; did you mean "y-one"?'),
+        (["z"], "E2804", 'has no claim "z" in part first; there are: y-one'),
+        ([], "E2806", "part first ended without judging y-one; judge what"),
+    ],
+)
+def test_a_part_judges_each_of_its_claims_once(
+    folder: Path, capsys: pytest.CaptureFixture[str], ids: list[str], code: str, says: str
+) -> None:
+    study = Study(folder)
+    with study.part("first"):
+        for each in ids:
+            study.judge(each, judged("", True, "1"))
+    (error,) = capsys.readouterr().err.splitlines()
+    assert says in error
+    assert error.endswith(f"[{code}]")
+    assert read_results(folder / "results") == {}
     with pytest.raises(SystemExit) as ended:
-        made.finish()
+        study.finish()
     assert ended.value.code == 1
 
 
-def test_a_measurement_is_tried_twice_and_kept_for_a_study_that_resumes() -> None:
+def test_a_claim_that_could_not_be_measured_is_judged_without_conditions(folder: Path) -> None:
+    study = Study(folder)
+    with study.part("first"):
+        study.judge("y-one", [])
+    assert [each.verdict for each in StudyFolder(folder).judged("first")] == ["not measured"]
+
+
+def test_numbers_of_a_rule_are_read_by_the_claim(folder: Path) -> None:
+    study = Study(folder)
+    assert study.numbers("y-one")["one"] == 1
+    with pytest.raises(LonghaulError, match='has no claim "y-onne"; did you mean "y-one"'):
+        study.numbers("y-onne")
+
+
+def test_results_of_a_claim_that_is_gone_are_an_error(folder: Path) -> None:
+    one_part(Study(folder), "first", 1)
+    text = CLAIMS.replace("id: y-one", "id: y-new")
+    (folder / "claims.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(
+        LonghaulError, match=r'part first has a claim "y-one" that .*claims\.yaml does not have'
+    ):
+        StudyFolder(folder).judged()
+
+
+def test_damaged_results_are_an_error_that_names_the_file(folder: Path) -> None:
+    (folder / "results").mkdir()
+    (folder / "results/claims.json").write_text('{"parts', encoding="utf-8")
+    with pytest.raises(LonghaulError, match=r"results/claims\.json is not a file of results .*; remove it"):
+        StudyFolder(folder).judged()
+
+
+def test_a_part_that_fails_leaves_the_others_and_the_exit_code_says_so(folder: Path) -> None:
+    study = Study(folder)
+    with study.part("second"):
+        raise RuntimeError("no network")
+    one_part(study, "first", 1)
+    with pytest.raises(SystemExit) as ended:
+        study.finish()
+    assert ended.value.code == 1
+    assert set(read_results(folder / "results")) == {"first"}
+
+
+def test_a_measurement_is_tried_twice_and_kept_for_a_study_that_resumes(folder: Path) -> None:
     tries: list[int] = []
 
     def flaky() -> list[int]:
@@ -70,31 +174,29 @@ def test_a_measurement_is_tried_twice_and_kept_for_a_study_that_resumes() -> Non
             raise OSError("busy")
         return [7]
 
-    first = study.Study("some", "what?", whole=False)
-    with first.part("a", how="live"):
+    first = Study(folder)
+    with first.part("live"):
         assert first.measured("a/0", flaky) == [7]
-    assert len(tries) == 2
-    again = study.Study("some", "what?", whole=False, resume=True)
-    with again.part("a", how="live"):
-        assert again.measured("a/0", lambda: [8]) == [7]
-    fresh = study.Study("some", "what?", whole=False)
-    with fresh.part("a", how="live"):
+    resumed = Study(folder, resume=True)
+    with resumed.part("live"):
+        assert resumed.measured("a/0", lambda: [8]) == [7]
+    fresh = Study(folder)
+    with fresh.part("live"):
         assert fresh.measured("a/0", lambda: [8]) == [8]
 
 
 def test_what_cannot_be_measured_is_a_note_and_not_a_number(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = study.Study("some", "what?", whole=False)
+    study = Study(folder)
 
     def broken() -> int:
         raise OSError("no device")
 
-    with made.part("a", how="live"):
-        assert made.measured("a/0", broken) is None
-    assert made.failed == 1
-    path = tmp_path / "runs/studies/some/results/claims.json"
-    (note,) = json.loads(path.read_text(encoding="utf-8"))["parts"]["a"]["notes"]
+    with study.part("live"):
+        assert study.measured("a/0", broken) is None
+    assert study.failed == 1
+    (note,) = read_results(folder / "results")["live"]["notes"]
     assert note == "not measured: a/0 (OSError: no device)"
     assert "disturbed" not in capsys.readouterr().out
 
@@ -116,13 +218,13 @@ def test_the_verdict_on_hosts_is_the_one_of_the_summary(state: str) -> None:
     assert run_facts(live_summary("faithful", hosts=state), mode="live")["hosts"] == state
 
 
-def test_a_relay_has_no_verdict_on_hosts_and_counts_for_its_network_alone() -> None:
+def test_a_relay_has_no_verdict_on_hosts_and_counts_for_its_network_alone(tmp_path: Path) -> None:
     relay = live_summary("faithful", hosts="ok")
     relay["fidelity"] |= {"hosts": {}, "waiting": {}}
     runs = [run_facts(relay, mode="live"), run_facts(live_summary("faithful", hosts="ok"), mode="live")]
-    found = provenance(command="make", took_s=1, runs=runs)
+    found = provenance(tmp_path, command="make", took_s=1, runs=runs)
     assert (found["network"], found["hosts"]) == ({"faithful": 2}, {"ok": 1})
-    alone = provenance(command="make", took_s=1, runs=runs[:1])
+    alone = provenance(tmp_path, command="make", took_s=1, runs=runs[:1])
     assert "network faithful (1 of 1 runs); p99" in sentence(alone)
 
 
@@ -132,32 +234,120 @@ def test_the_verdict_on_hosts_of_earlier_results_has_todays_word() -> None:
     assert "; hosts ok (2 of 2 runs); " in sentence({**found, **network})
 
 
-def test_a_disturbed_measurement_is_made_again_and_the_better_one_counts() -> None:
-    made = study.Study("some", "what?", whole=False)
+def test_sources_outside_of_git_are_known_by_a_hash_of_the_files(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for place, text in ((one, "1"), (other, "2")):
+        place.mkdir()
+        (place / "study.py").write_text(text, encoding="utf-8")
+    assert commit(one).startswith("files-")
+    assert commit(one) != commit(other)
+
+
+def test_sources_in_git_are_known_by_their_commit_and_whether_they_differ_from_it(tmp_path: Path) -> None:
+    def git(*arguments: str) -> str:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        command = ["git", *identity, *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    git("init", "--quiet")
+    place = tmp_path / "mine" / "some"
+    (place / "results").mkdir(parents=True)
+    library = tmp_path / "library" / "results"
+    library.mkdir(parents=True)
+    program, module = place / "some.py", library / "files.py"
+    for path in (program, module):
+        path.write_text("1", encoding="utf-8")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "first")
+    name = git("rev-parse", "--short=10", "HEAD")
+    # A process asks once.
+    (tmp_path / "page.md").write_text("documents make no difference", encoding="utf-8")
+    (place / "results" / "claims.json").write_text("nor do results", encoding="utf-8")
+    assert commit.__wrapped__(place) == name
+    for path in (program, module):
+        path.write_text("2", encoding="utf-8")
+        assert commit.__wrapped__(place) == f"{name}+"
+        path.write_text("1", encoding="utf-8")
+
+
+def test_a_disturbed_measurement_is_made_again_and_the_better_one_counts(folder: Path) -> None:
+    study = Study(folder)
     verdicts = iter(["degraded", "faithful"])
 
     def measure() -> str:
         verdict = next(verdicts)
-        made.ran(SimpleNamespace(summary=live_summary(verdict, hosts="starved")))
+        study.ran(SimpleNamespace(summary=live_summary(verdict, hosts="starved")))
         return verdict
 
-    with made.part("a", how="live"):
-        assert made.measured("a/0", measure) == "faithful"
-    path = made.directory / "results" / "claims.json"
-    origin = json.loads(path.read_text(encoding="utf-8"))["parts"]["a"]["provenance"]
+    with study.part("live"):
+        assert study.measured("a/0", measure) == "faithful"
+    origin = read_results(folder / "results")["live"]["provenance"]
     assert origin["network"] == {"faithful": 1}
     assert origin["hosts"] == {"starved": 1}
     assert origin["lateness_p99_us"] == [5, 5]
 
 
-def test_an_interrupted_study_says_how_it_goes_on(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_parts_have_numbers_and_the_time_that_is_left(
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(_study: study.Study, _given: Any) -> None:
-        raise KeyboardInterrupt
+    study = Study(folder)
+    one_part(study, "first", 1)
+    one_part(study, "second", 1)
+    path = folder / "results/claims.json"
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    for name, took_s in (("first", 600), ("second", 240)):
+        whole["parts"][name]["provenance"]["took_s"] = took_s
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    capsys.readouterr()
+    again = Study(folder)
+    for name in ("first", "second"):
+        one_part(again, name, 1)
+    with again.part("live"):
+        pass
+    rest = "left by the last time, and parts that were never measured"
+    heads = [line for line in capsys.readouterr().out.splitlines() if line.startswith("== part")]
+    assert heads == [
+        f"== part 1 of 3: first (simulated); about 14 min {rest}",
+        f"== part 2 of 3: second (simulated); about 4 min {rest}",
+        "== part 3 of 3: live (live)",
+    ]
 
-    monkeypatch.setattr("sys.argv", ["some.py", "--rounds", "1"])
+
+def interrupted(_study: Study, _given: Namespace) -> None:
+    raise KeyboardInterrupt
+
+
+def test_an_interrupted_study_says_how_it_resumes(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["some_study.py", "--rounds", "1"])
+    parts = {name: Part(interrupted) for name in ("first", "second", "live")}
     with pytest.raises(SystemExit) as ended:
-        study.run_study("some", "what?", None, {"first": study.Part("simulated", interrupted)})
+        run_study(str(folder / "some_study.py"), None, parts)
     assert ended.value.code == 130
     assert "--resume" in capsys.readouterr().err
+
+
+def test_a_study_without_parts_of_a_kind_runs_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["some_study.py", "--only", "virtual"])
+    parts = {name: Part(interrupted) for name in ("first", "second", "live")}
+    with pytest.raises(SystemExit) as ended:
+        run_study(str(folder / "some_study.py"), None, parts)
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == "no part of some_study is virtual\n"
+
+
+def test_a_program_with_other_parts_than_its_claims_does_not_begin(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["some_study.py"])
+    with pytest.raises(SystemExit) as ended:
+        run_study(str(folder / "some_study.py"), None, {"first": Part(interrupted)})
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "claims.yaml:4:3: parts.second: some_study.py has no such part" in said
+    assert said.count("[E2803]") == 2

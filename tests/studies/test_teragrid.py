@@ -9,6 +9,7 @@ import pytest
 from longhaul.scenario import parse_scenario, resolve
 from longhaul.scenario.expand.axes import text_of
 from longhaul.scenario.sweeps.options import Options
+from longhaul.studies import JudgedClaim, StudyFolder
 
 FOLDER = Path(__file__).parents[2] / "studies" / "teragrid"
 
@@ -93,24 +94,24 @@ def results(takes: dict[str, float]) -> Any:
 
 
 def test_claims_follow_the_trials() -> None:
-    import claims
+    import verdicts
 
     takes = {"Scalable": 0.9, "BIC": 0.7, "CUBIC": 0.6, "H-TCP": 0.4, "HighSpeed": 0.04}
-    found = {claim.text: claim for claim in claims.claims(results(takes))}
-
-    def verdict(beginning: str) -> str:
-        (claim,) = (claim for text, claim in found.items() if text.startswith(beginning))
-        return claim.verdict
-
-    assert verdict("Beside five flows and with long queues") == "reproduced"
-    assert verdict("Beside five flows and with short queues") == "not reproduced"
-    assert verdict("Scalable is the least fair") == "reproduced"
-    assert verdict("BIC takes from others") == "reproduced"
-    assert verdict("HighSpeed takes from others") == "not reproduced"
-    assert verdict("Reno takes nothing") == "reproduced"
-    assert verdict("Compound is a good compromise") == "not reproduced"
-    assert verdict("Simulated SACK transfers") == "reproduced"
+    claims = StudyFolder(FOLDER).claims
+    found = {
+        name: JudgedClaim(claims.claim(name, part="trials"), tuple(cases)).verdict
+        for name, cases in verdicts.verdicts(results(takes))
+    }
+    assert set(found) == {claim.id for claim in claims.claims}
+    assert found["most-with-long-queues"] == "reproduced"
+    assert found["most-with-short-queues"] == "not reproduced"
+    assert found["least-fair"] == "reproduced"
+    assert found["bic-takes"] == "reproduced"
+    assert found["highspeed-takes"] == "not reproduced"
+    assert found["reno-spares"] == "reproduced"
+    assert found["compound-compromise"] == "not reproduced"
+    assert found["sack-mean"] == "reproduced"
     # Uniform from 351 to 551: a standard deviation of 200 / sqrt(12) = 58.
-    assert verdict("Their standard deviation") == "not reproduced"
-    assert verdict("Weibull losses") == "depends on the reading of the loss and the queue"
-    assert verdict("Stochastic TCP with N streams") == "reproduced"
+    assert found["sack-deviation"] == "not reproduced"
+    assert found["published-loss"] == "depends on the reading of the loss and the queue"
+    assert found["stochastic-as-parallel"] == "reproduced"

@@ -7,6 +7,8 @@ const MAX_UNSCALED_WINDOW: u64 = 65_535;
 const MAX_SHIFT: u8 = 14;
 /// The first window that a tuned buffer expects (RFC 6928).
 const FIRST_WINDOW_SEGMENTS: u64 = 10;
+/// A tick of the timestamps by which a receiver measures round trips: a shorter one takes as long (Linux).
+const TIMESTAMP_TICK: Span = Span::from_ms(1);
 /// What a tuned buffer has beyond twice the data of a round trip.
 const CUSHION_SEGMENTS: u64 = 16;
 
@@ -96,6 +98,7 @@ impl Buffer {
     /// Takes the receiver's RTT sample: from its acknowledgement to the data that echo its timestamp.
     pub(crate) fn sample(&mut self, rtt: Span) {
         let Some(tuning) = &mut self.tuning else { return };
+        let rtt = rtt.max(TIMESTAMP_TICK);
         let known = tuning.rtt;
         tuning.rtt = if known == Span::ZERO || rtt < known {
             rtt
@@ -194,6 +197,22 @@ mod tests {
         (buffer.received, buffer.read) = (160_000, 160_000);
         buffer.tune(Time::from_ns(300_000_000));
         assert_eq!(buffer.window_share, 1 << 20, "half of the largest");
+    }
+
+    #[test]
+    fn a_window_of_fewer_than_ten_segments_grows_on_a_path_of_less_than_a_tick() {
+        // 64 KiB are seven segments of 8,960 bytes. In each of 13 round trips of 77 us as much is read: more than the
+        // window only in the tick that is the receiver's round trip.
+        let mut buffer =
+            Buffer::new(ReceiveBuffer { bytes: 131_072, max_bytes: 1 << 23, adv_win_scale: 1 }, 8960);
+        buffer.scale(ReceiveBuffer { bytes: 131_072, max_bytes: 1 << 23, adv_win_scale: 1 });
+        for round in 1..=13 {
+            buffer.sample(Span::from_us(77));
+            buffer.received += 7 * 8960;
+            buffer.read = buffer.received;
+            buffer.tune(Time::from_ns(round * 77_000));
+            assert_eq!(buffer.window_share > 65_536, round == 13, "round trip {round}");
+        }
     }
 
     #[test]

@@ -18,15 +18,17 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def study() -> None:
     """Studies: claims of papers and of Longhaul, measured and judged.
 
-    A study is a directory with a program, scenarios and committed results. Each of its claims has a rule that
-    decides it, and one of five verdicts: reproduced, depends on a condition, not reproduced, undecided (a
-    confidence interval includes the limit), not measured.
+    A study is a directory with a program, a file claims.yaml, scenarios and results. Each of its claims has a
+    rule that decides it, and one of five verdicts: reproduced, depends on a condition, not reproduced,
+    undecided (a confidence interval includes the limit), not measured. Without --directory the studies are
+    those of the directory studies here or in the nearest directory above.
 
     \b
     longhaul study list
     longhaul study show fitting
     longhaul study run fitting
     longhaul study run nemc --only simulated
+    longhaul study list --directory ~/my-studies
     """
 
 
@@ -34,9 +36,9 @@ def study() -> None:
 @_directory
 @_json
 def list_(directory: Path | None, as_json: bool) -> None:
-    """List the studies: claims by verdict, when they were measured, and how long that took."""
+    """List the studies: claims by verdict, those not measured included, and when they were measured."""
     from longhaul.cli.terminal.studies import print_studies
-    from longhaul.results.studies import find_directory, studies_in
+    from longhaul.studies.catalogue import find_directory, studies_in
 
     found = studies_in(find_directory(directory))
     if as_json:
@@ -50,18 +52,20 @@ def list_(directory: Path | None, as_json: bool) -> None:
 @_directory
 @_json
 def show(name: str, directory: Path | None, as_json: bool) -> None:
-    """Show the claims of a study: the rule, what was found under each condition, and the verdict.
+    """Show each claim of a study: rule, the paper's value, what was found, verdict, and assumptions.
+
+    Every part has the command that measures it.
 
     \b
     longhaul study show three-clocks
     longhaul study show three-clocks --json
     """
     from longhaul.cli.terminal.studies import print_claims
-    from longhaul.results.studies import find_directory, pick
+    from longhaul.studies.catalogue import find_directory, pick
 
-    (found,) = pick(find_directory(directory), [name])
+    (found,) = pick(find_directory(directory), [name], named=directory)
     if as_json:
-        click.echo(json.dumps({**found.as_json(), "claims": found.claims()}, indent=1))
+        click.echo(json.dumps(found.as_full_json(), indent=1, ensure_ascii=False))
     else:
         print_claims(found)
 
@@ -76,6 +80,7 @@ def show(name: str, directory: Path | None, as_json: bool) -> None:
     help="A part, or all live, simulated or virtual ones. Repeatable.",
 )
 @click.option("--rounds", type=click.IntRange(min=1), help="Repetitions, instead of each part's own number.")
+@click.option("--small", is_flag=True, help="Run at a small size, to try it out; publish nothing.")
 @click.option("--resume", is_flag=True, help="Keep what this commit has measured before an interruption.")
 @_directory
 def run(
@@ -83,16 +88,19 @@ def run(
     every: bool,
     only: tuple[str, ...],
     rounds: int | None,
+    small: bool,
     resume: bool,
     directory: Path | None,
 ) -> None:
     """Run studies and write their results, figures and pages.
 
-    Results of the full size replace the committed ones; with other --rounds they stay in runs/studies. A part
-    that runs again replaces its own results alone. A study's own options follow its name, after --:
+    Results of the full size replace those in the study's directory; with --small or other --rounds they stay
+    in runs/studies. A part that runs again replaces its own results alone. Each part begins with its number
+    and with the time that is left, by the last time. A study's own options follow its name, after --:
 
     \b
     longhaul study run nemc --only simulated
+    longhaul study run nemc --only simulated --small
     longhaul study run teragrid -- --help
 
     Exit codes: 0 everything was measured; 1 something could not be; 2 wrong usage; 130 interrupted.
@@ -106,6 +114,7 @@ def run(
         every=every,
         only=only,
         rounds=rounds,
+        small=small,
         resume=resume,
         directory=directory,
         own=names[split:],

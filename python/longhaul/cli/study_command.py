@@ -9,8 +9,9 @@ import click
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.results.studies import Study, find_directory, pick, studies_in
+from longhaul.studies.catalogue import StudyFolder, find_directory, pick, studies_in
 from longhaul.subprocesses import python_script_command
+from longhaul.units.text import duration_text
 
 
 def run_studies(
@@ -19,6 +20,7 @@ def run_studies(
     every: bool,
     only: Sequence[str],
     rounds: int | None,
+    small: bool,
     resume: bool,
     directory: Path | None,
     own: Sequence[str],
@@ -35,22 +37,23 @@ def run_studies(
     chosen = studies_in(place) if every else pick(place, names)
     arguments = [*(word for part in only for word in ("--only", part))]
     arguments += ["--rounds", str(rounds)] if rounds else []
+    arguments += ["--small"] if small else []
     arguments += ["--resume"] if resume else []
     codes = []
     began = time.monotonic()
     for number, study in enumerate(chosen, start=1):
         left = [each.took_s(only) for each in chosen[number - 1 :]]
-        click.echo(f"study {study.name} ({number} of {len(chosen)}){_estimate(left)}")
+        click.echo(f"study {study.name} ({number} of {len(chosen)}){'' if small else _estimate(left)}")
         codes.append(_run(study, [*arguments, *own]))
     if len(chosen) > 1:
         failed = [study.name for study, code in zip(chosen, codes, strict=True) if code]
-        click.echo(f"{len(chosen)} studies in {_span(time.monotonic() - began)}")
+        click.echo(f"{len(chosen)} studies in {duration_text(time.monotonic() - began)}")
         if failed:
             click.echo(f"not everything could be measured: {', '.join(failed)}", err=True)
     return max(codes)
 
 
-def _run(study: Study, arguments: Sequence[str]) -> int:
+def _run(study: StudyFolder, arguments: Sequence[str]) -> int:
     """The program of a study. It imports from its own directory, not from the working directory."""
     process = subprocess.Popen(python_script_command(str(study.script), *arguments))
     try:
@@ -67,12 +70,4 @@ def _estimate(left: Sequence[float | None]) -> str:
     if not known:
         return ""
     more = "" if len(known) == len(left) else ", and some that were never run"
-    return f": about {_span(sum(known))} by the last time{more}"
-
-
-def _span(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
+    return f": about {duration_text(sum(known))} by the last time{more}"

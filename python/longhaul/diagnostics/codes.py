@@ -194,6 +194,14 @@ class Code(StrEnum):
     KERNEL_SOURCE = "E2702"
     KERNEL_BUILD = "E2703"
 
+    # E28: studies
+    CLAIM_DUPLICATE = "E2801"
+    CLAIM_NUMBER = "E2802"
+    CLAIM_PART = "E2803"
+    CLAIM_UNKNOWN = "E2804"
+    CLAIM_JUDGED_TWICE = "E2805"
+    CLAIM_NOT_JUDGED = "E2806"
+
     # E29: Longhaul itself
     INTERNAL = "E2901"
 

@@ -7,7 +7,10 @@ from rich.padding import Padding
 from rich.text import Text
 
 from longhaul.report.console import Console
-from longhaul.results.studies import WORDS, Study, Word, word_of
+from longhaul.studies.catalogue import StudyFolder
+from longhaul.studies.judging import WORDS, JudgedClaim, Word
+from longhaul.studies.provenance import sentence
+from longhaul.units.text import duration_text
 
 _STYLES: dict[Word, str] = {
     "reproduced": "green",
@@ -18,19 +21,21 @@ _STYLES: dict[Word, str] = {
 }
 
 
-def print_studies(studies: Sequence[Study]) -> None:
+def print_studies(studies: Sequence[StudyFolder]) -> None:
     """Two lines for each study, and the sum."""
     console = Console()
+    # A claims file that is wrong is an error before anything is printed.
+    counts = {study.name: study.counts() for study in studies}
     for study in studies:
-        console.print(Text.assemble((f"{study.name:<16}", "bold"), study.about), soft_wrap=True)
-        measured = f"; measured {study.measured()[:10]}" if study.parts else ""
+        console.print(Text.assemble((f"{study.name:<16}", "bold"), study.claims.question), soft_wrap=True)
+        measured = f"; measured {study.measured()[:10]}" if study.measured_parts else ""
         console.print(
-            Text.assemble(" " * 16, _counted(study.counts()) or "no results", measured), soft_wrap=True
+            Text.assemble(" " * 16, _counted(counts[study.name]) or "no claims", measured), soft_wrap=True
         )
     sums: Counter[Word] = Counter()
-    for study in studies:
-        sums.update(study.counts())
-    console.print(Text.assemble(f"{sums.total()} claims: ", _counted(sums)))
+    for each in counts.values():
+        sums.update(each)
+    console.print(Text.assemble(f"{sums.total()} claims: ", _counted(sums)), soft_wrap=True)
 
 
 def _counted(counts: Mapping[Word, int]) -> Text:
@@ -39,29 +44,40 @@ def _counted(counts: Mapping[Word, int]) -> Text:
     return Text(", ").join(parts)
 
 
-def print_claims(study: Study) -> None:
-    """Each claim with its verdict, and what was found under each condition."""
+def print_claims(study: StudyFolder) -> None:
+    """Each claim with its rule, the paper's value, what was found, and its verdict; part after part."""
     console = Console(highlight=False)
-    console.print(f"{study.name}: {study.about}")
-    if not study.parts:
-        console.print(f"no results yet: longhaul study run {study.name}")
-        return
-    part = ""
-    for claim in study.claims():
-        if claim["part"] != part:
-            part = claim["part"]
-            about = study.parts[part]["provenance"]
-            console.print(f"\npart {part}: {about['date']}, {about['machine']}", style="bold")
-        verdict = claim["verdict"], _STYLES[word_of(claim["verdict"])]
-        console.print()
-        _indented(console, 2, Text.assemble(verdict, f": {claim['text']} ({claim['place']})"))
-        _indented(console, 4, f"rule: {claim['rule']}")
-        for case in claim["cases"]:
-            condition = f"{case['condition']}: " if case["condition"] else ""
-            _indented(console, 4, f"{case['outcome']:<5}  {condition}{case['found']}")
+    console.print(f"{study.name}: {study.claims.question}", soft_wrap=True)
+    for name, part in study.claims.parts.items():
+        about = f": {part.about}" if part.about else ""
+        console.print(f"\npart {name}, {part.how}{about}", style="bold", soft_wrap=True)
+        results = study.measured_parts.get(name)
+        if results:
+            _indented(console, 2, sentence(results["provenance"]))
+        command = study.command(name)
+        took_s = study.part_took_s(name)
+        _indented(console, 2, f"{command}{'' if took_s is None else f' ({duration_text(took_s)})'}")
+        for judged in study.judged(name):
+            _print_claim(console, judged)
     counts = _counted(study.counts()) or "no claims"
     console.print()
-    console.print(Text.assemble(counts, f"; data: {study.results}"), soft_wrap=True)
+    console.print(Text.assemble(counts, f"; results: {study.results}"), soft_wrap=True)
+
+
+def _print_claim(console: Console, judged: JudgedClaim) -> None:
+    """A claim: ``verdict: text (place)``, and below it the rule, values, assumptions and conditions."""
+    claim = judged.claim
+    verdict = judged.verdict, _STYLES[judged.word]
+    console.print()
+    _indented(console, 2, Text.assemble(verdict, f": {claim.text} ({claim.place}) [{claim.id}]"))
+    _indented(console, 4, f"rule: {claim.rule}")
+    if claim.paper:
+        _indented(console, 4, f"paper: {'; '.join(claim.paper)}")
+    for each in claim.assumes:
+        _indented(console, 4, f"assumed: {each}")
+    for case in judged.cases:
+        condition = f"{case.condition}: " if case.condition else ""
+        _indented(console, 4, f"{case.outcome:<5}  {condition}{case.found}")
 
 
 def _indented(console: Console, columns: int, text: Text | str) -> None:

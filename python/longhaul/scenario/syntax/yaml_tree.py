@@ -71,12 +71,37 @@ class Placed(dict[str, Any]):
 
 
 @dataclass(frozen=True)
+class FileKind:
+    """What errors say of a kind of file."""
+
+    noun: str
+    begin: str
+    """The remedy where the file is not a mapping."""
+    start: str
+    """The remedy for an empty file."""
+    shorten: str
+    """The remedy for a file that is too large."""
+    share: str
+    """The remedy for an alias."""
+
+
+SCENARIO = FileKind(
+    "scenario",
+    begin='begin with "version: 1"',
+    start="longhaul new NAME writes a start",
+    shorten="use ranges (par1..4) and profiles",
+    share="share values with profiles and params",
+)
+
+
+@dataclass(frozen=True)
 class Source:
-    """A scenario's text under the name that errors give it."""
+    """The text of a scenario, or of another kind of file, under the name that errors give it."""
 
     name: str
     content: bytes
     lines: tuple[str, ...] = ()
+    kind: FileKind = SCENARIO
 
     def problem(
         self, code: Code, place: Span, path: Path, message: str, remedy: str | None = None
@@ -96,9 +121,9 @@ def read_file(path: FilePath) -> bytes:
         ) from error
 
 
-def read_tree(name: str, content: bytes) -> tuple[Source, Branch]:
+def read_tree(name: str, content: bytes, *, kind: FileKind = SCENARIO) -> tuple[Source, Branch]:
     """The tree of ``content``; raises :class:`ScenarioError` for anything that is not a scenario's YAML."""
-    source = Source(name, content)
+    source = Source(name, content, kind=kind)
     text = _decode(source)
     source = replace(source, lines=tuple(LINE_BREAK.split(text)))
     root = _Reader(source).read(text)
@@ -110,7 +135,7 @@ def read_tree(name: str, content: bytes) -> tuple[Source, Branch]:
                     Span(1, 1),
                     (),
                     "is not a mapping of keys to values",
-                    'begin with "version: 1"',
+                    kind.begin,
                 )
             ]
         )
@@ -176,13 +201,9 @@ def follow(root: Node, path: Path) -> tuple[Span, Node, Path]:
 def _decode(source: Source) -> str:
     content = source.content
     if len(content) > MAX_BYTES:
-        message = f"has {len(content)} bytes; a scenario has at most {MAX_BYTES}"
+        message = f"has {len(content)} bytes; a {source.kind.noun} has at most {MAX_BYTES}"
         raise ScenarioError(
-            [
-                source.problem(
-                    Code.FILE_TOO_LARGE, Span(1, 1), (), message, "use ranges (par1..4) and profiles"
-                )
-            ]
+            [source.problem(Code.FILE_TOO_LARGE, Span(1, 1), (), message, source.kind.shorten)]
         )
     try:
         text = content.decode("utf-8-sig")
@@ -227,11 +248,7 @@ class _Reader:
         if root is None:
             message = "the file is empty"
             raise ScenarioError(
-                [
-                    self.source.problem(
-                        Code.EMPTY_FILE, Span(1, 1), (), message, "longhaul new NAME writes a start"
-                    )
-                ]
+                [self.source.problem(Code.EMPTY_FILE, Span(1, 1), (), message, self.source.kind.start)]
             )
         return root
 
@@ -250,15 +267,15 @@ class _Reader:
                         event,
                         (),
                         "a second document begins here",
-                        "one file holds one scenario",
+                        f"one file holds one {self.source.kind.noun}",
                     )
             elif isinstance(event, yaml.AliasEvent):
                 self._refuse(
                     Code.YAML_FEATURE,
                     event,
                     stack[-1][1] if stack else (),
-                    f"the alias *{printable(str(event.anchor))} is not used in scenarios",
-                    "share values with profiles and params",
+                    f"the alias *{printable(str(event.anchor))} is not used in {self.source.kind.noun}s",
+                    self.source.kind.share,
                 )
             if isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
                 stack.pop()
@@ -274,7 +291,7 @@ class _Reader:
                     Code.YAML_FEATURE,
                     event,
                     path,
-                    f"the tag {printable(tag)} is not used in scenarios",
+                    f"the tag {printable(tag)} is not used in {self.source.kind.noun}s",
                     "remove it",
                 )
             if where is not None and isinstance(where[0], Branch) and key is None:
@@ -291,7 +308,8 @@ class _Reader:
             if not isinstance(node, Leaf):
                 if len(stack) >= MAX_DEPTH:
                     message = f"nests deeper than {MAX_DEPTH} levels"
-                    self._refuse(Code.YAML_FEATURE, event, path[:4], message, "scenarios are shallow")
+                    remedy = f"{self.source.kind.noun}s are shallow"
+                    self._refuse(Code.YAML_FEATURE, event, path[:4], message, remedy)
                 stack.append((node, path))
                 keys.append(None)
             key = None
@@ -346,7 +364,7 @@ class _Reader:
         line = self.source.lines[place.line - 1] if place.line <= len(self.source.lines) else ""
         character = line[place.column - 1 : place.column]
         opened = f" that begins in line {error.context_mark.line + 1}" if error.context_mark else ""
-        if "cannot start any token" in problem and character == "\t":
+        if ("cannot start any token" in problem and character == "\t") or "tab character" in problem:
             return self.source.problem(
                 Code.YAML_INDENTATION, place, (), "a tab cannot indent", "write spaces"
             )

@@ -5,20 +5,18 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from judging import Found, at_least, between, measured, ratios
 from spacing import SCENARIO as SPACING
-from study import Study
 from testbed import Trial, bucket, index, mbits, one, paced, simulate, two, write
 
 import longhaul
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Found, Study, at_least, measured, near, ratios
 
 LINE = "100Mbit"
 SECONDS = 15
 SCALED = {"bottleneck": LINE, "port": LINE, "queue": "100p", "buffers": "2560KiB"}
 """Rates, queues and buffers are a tenth; round trips and frames are the paper's."""
 NARROW = SCALED | {"bottleneck": "70Mbit"}
-WITHIN = 0.15
 
 
 def cases() -> Mapping[str, Trial]:
@@ -57,22 +55,14 @@ def study_live(study: Study, *, rounds: int) -> None:
     model = {name: mbits(simulated[name], *trial.flows) for name, trial in every.items()}
     study.table("live", [{**row, "simulated_mbits": round(model[row["figure"]], 2)} for row in rows])
     rates = {name: [row["live_mbits"] for row in rows if row["figure"] == name] for name in every}
-    study.claim(
-        "live has the rate of the same simulated",
-        place="ours",
-        rule=f"live over simulated is within {WITHIN:.0%} of 1; 95 % intervals over rounds",
-        cases=[
-            between(name, measured([each / model[name] for each in rates[name]]), 1 - WITHIN, 1 + WITHIN)
-            for name in every
-        ],
-        over="the case: short queues overflow where a receiver waits for a processor",
+    within = study.numbers("live-as-simulated")["within"]
+    study.judge(
+        "live-as-simulated",
+        [near(name, measured([each / model[name] for each in rates[name]]), 1, within) for name in every],
     )
-    study.claim(
-        "live, too, PSPacer performs much better than the token bucket",
-        place="figure 10, at a tenth of its rates",
-        rule="at least 1.5 times the rate of both flows together, in the same round; 95 % interval",
-        cases=at_least("", ratios(rates["10: PSPacer"], rates["10: token bucket"]), 1.5),
-    )
+    faster = ratios(rates["10: PSPacer"], rates["10: token bucket"])
+    least = study.numbers("pacer-beats-bucket-live")["ratio"]
+    study.judge("pacer-beats-bucket-live", at_least("", faster, least))
     gaps = [study.measured(f"spacing/{number}", lambda: _spacing(study)) or {} for number in range(rounds)]
     for link in ("bucket", "paced", "netem", "psp"):
         for quantile in ("p50", "p99"):

@@ -22,8 +22,9 @@ FOLDER = Path(__file__).parent
 sys.path[:0] = [str(FOLDER), str(FOLDER.parent)]
 
 import kills  # noqa: E402
-from provenance import provenance  # noqa: E402
 from trials import COLUMNS, FAULTS, Trial, as_row, of_row, perform  # noqa: E402
+
+from longhaul.studies.provenance import provenance  # noqa: E402
 
 RESULTS = FOLDER / "campaign"
 HEADS = (
@@ -158,7 +159,7 @@ def _write_kills(found: list[kills.Kill], asked: argparse.Namespace, took_s: flo
         writer.writeheader()
         writer.writerows(kills.as_row(each, clean) for each in found)
     command = f'make study-faults ARGS="--kills {asked.kills} --seed {asked.seed} --jobs {asked.jobs}"'
-    content = provenance(command=command, took_s=took_s, runs=[])
+    content = provenance(FOLDER, command=command, took_s=took_s, runs=[])
     content |= {"kills": len(found), "good": sum(each.is_good for each in found)}
     (RESULTS / "kills.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     (RESULTS / "kills.md").write_text(kills.table(found), encoding="utf-8")
@@ -188,7 +189,7 @@ def _write(trials: Sequence[Trial], asked: argparse.Namespace, took_s: float) ->
         writer.writeheader()
         writer.writerows(as_row(each) for each in trials)
     command = f'make study-faults ARGS="--trials {asked.trials} --seed {asked.seed} --jobs {asked.jobs}"'
-    found = provenance(command=command, took_s=took_s, runs=[])
+    found = provenance(FOLDER, command=command, took_s=took_s, runs=[])
     found |= {
         "took_s": round(sum(each.took_s for each in trials) / asked.jobs),
         "trials": len(trials),

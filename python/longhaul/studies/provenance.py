@@ -1,5 +1,6 @@
 """Where results come from: commit, date, machine, command, and how well the live runs did."""
 
+import hashlib
 import os
 import platform
 import re
@@ -12,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.results.certificate import processor
+from longhaul.subprocesses import find_program
 
-ROOT = Path(__file__).parents[1]
 NO_MATTER = (
     "studies/*/results/*",
     "studies/faults/campaign/*",
@@ -24,22 +25,39 @@ NO_MATTER = (
     "tests",
 )
 """Files that make no difference to what a study finds: results, and documents."""
+_SOURCES = ("*.py", "*.yaml", "*.toml", "*.csv")
 
 
 @cache
-def commit() -> str:
-    """The commit that is checked out, with ``+`` if files that matter differ from it."""
+def commit(place: Path) -> str:
+    """The commit that is checked out at ``place``, with ``+`` if files that matter differ from it.
 
-    def git(*arguments: str) -> str:
-        ran = subprocess.run(["git", *arguments], cwd=ROOT, check=False, capture_output=True, text=True)
-        return ran.stdout.strip()
+    Outside of a git checkout, ``files-`` and the beginning of a hash of the files beside ``place``.
+    """
+    top = _git(place, "rev-parse", "--show-toplevel")
+    name = _git(place, "rev-parse", "--short=10", "HEAD") if top else ""
+    if not name:
+        return f"files-{_hash_of_files(place)}"
+    beside = place.resolve().parent
+    own = [f"{beside.relative_to(top)}/*/results/*"] if beside.is_relative_to(top) else []
+    excluded = [f":(exclude){each}" for each in (*NO_MATTER, *own)]
+    return f"{name}+" if _git(Path(top), "status", "--porcelain", "--", ".", *excluded) else name
 
-    name = git("rev-parse", "--short=10", "HEAD")
-    return (
-        f"{name}+"
-        if git("status", "--porcelain", "--", ".", *(f":(exclude){each}" for each in NO_MATTER))
-        else name
-    )
+
+def _git(place: Path, *arguments: str) -> str:
+    """What git prints; nothing if it fails or is not there."""
+    git = find_program("git")
+    if git is None:
+        return ""
+    ran = subprocess.run([git, *arguments], cwd=place, check=False, capture_output=True, text=True)
+    return ran.stdout.strip() if ran.returncode == 0 else ""
+
+
+def _hash_of_files(folder: Path) -> str:
+    found = hashlib.sha256()
+    for path in sorted(path for pattern in _SOURCES for path in folder.glob(pattern)):
+        found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return found.hexdigest()[:10]
 
 
 def machine() -> str:
@@ -54,11 +72,16 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%d %H:%MZ")
 
 
-def provenance(*, command: str, took_s: float, runs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Of results that are being written; ``runs`` are those of :func:`run_facts`."""
+def provenance(
+    place: Path, *, command: str, took_s: float, runs: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Of results that are being written.
+
+    ``place`` is a directory of the sources; ``runs`` are those of :func:`run_facts`.
+    """
     every = list(runs)
     found: dict[str, Any] = {
-        "commit": commit(),
+        "commit": commit(place),
         "date": now(),
         "machine": machine(),
         "command": command,
@@ -110,7 +133,7 @@ def sentence(found: Mapping[str, Any]) -> str:
         hosts = {_EARLIER.get(each, each): n for each, n in found["hosts"].items()}
         parts += [f"hosts {_counts(hosts)}"] if hosts else []
         low, high = found["lateness_p99_us"]
-        parts.append(f"p99 lateness {low:g} to {high:g} us")
+        parts.append(f"p99 lateness {low:g} to {high:g} µs")
     return "; ".join(parts)
 
 

@@ -8,15 +8,12 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from judging import Found, at_least, at_most, between, measured
-from study import Study
-
 import longhaul
 from longhaul.report.plotting import figure, paper
+from longhaul.studies import Found, Study, at_least, at_most, measured, near
 
 DIFFERENCES_US = (0, 100, 200, 300, 400, 600, 800, 1000)
 ENDS_US = (0, 1000)
-FLAT_US = 300
 SCENARIO = Path(__file__).parent / "live.yaml"
 VOLUME_BITS = 8 * 10e9
 WIRE_BITS_PER_S = 4e9 * 8948 / 9000
@@ -76,61 +73,44 @@ def judge(study: Study, goodput: Goodputs) -> None:
     def share(curve: str, difference_us: int) -> Found:
         return measured([each / WIRE_BITS_PER_S for each in goodput[curve][difference_us]])
 
-    over = "the difference, and whether Linux finds losses by time (RACK)"
-    study.claim(
-        f"the time in turn is not degraded within {FLAT_US} us",
-        place="section 4.2, figure 8",
-        rule="goodput is at least 90 % of what the routes carry by arithmetic; 95 % intervals over rounds",
-        cases=[
-            at_least(f"{difference} us, {name}", share(curve, difference), 0.9, percent=True)
+    limits = study.numbers("flat-live")
+    flat_us, carried = limits["flat_us"], limits["carried"]
+    beyond_us = int(study.numbers("rapid-increase-live")["beyond_us"])
+    study.judge(
+        "flat-live",
+        [
+            at_least(f"{difference} µs, {name}", share(curve, difference), carried, percent=True)
             for curve, name in ((TURN, "RACK"), (OLD, "without"))
             for difference in DIFFERENCES_US
-            if difference <= FLAT_US
+            if difference <= flat_us
         ],
-        over=over,
     )
-    study.claim(
-        f"it increases rapidly beyond {FLAT_US} us",
-        place="section 4.2, figure 8",
-        rule="goodput at 600 us is at most 90 % of what the routes carry",
-        cases=[
-            at_most(name, share(curve, 600), 0.9, percent=True)
+    study.judge(
+        "rapid-increase-live",
+        [
+            at_most(name, share(curve, beyond_us), carried, percent=True)
             for curve, name in ((TURN, "RACK"), (OLD, "without"))
         ],
-        over=over,
     )
-    study.claim(
-        "it is TCP's retransmission control that makes the throughput low: reordering is taken for loss",
-        place="section 4.2",
-        rule="goodput at 600 us is at most 90 % even if the receive window is wide from the start",
-        cases=[at_most(f"{each} us", share(WIDE, each), 0.9, percent=True) for each in (600, 1000)],
-        over="the difference",
+    study.judge(
+        "retransmission-is-the-cause-live",
+        [at_most(f"{each} µs", share(WIDE, each), carried, percent=True) for each in (beyond_us, 1000)],
     )
-    study.claim(
-        "one link of 4 Gbit/s is used whole",
-        place="figure 8, theory lines",
-        rule="goodput is at least 90 % of what it carries by arithmetic",
-        cases=at_least("", share(SERIAL, 0), 0.9, percent=True),
-    )
-    study.claim(
-        "a resequencer at the far end gives all of it back",
-        place="ours",
-        rule="goodput is at least 90 % of what the routes carry",
-        cases=[
-            at_least(f"{difference} us", share(AGAIN, difference), 0.9, percent=True)
+    study.judge("serial-full", at_least("", share(SERIAL, 0), carried, percent=True))
+    study.judge(
+        "resequencer-live",
+        [
+            at_least(f"{difference} µs", share(AGAIN, difference), carried, percent=True)
             for difference in CURVES[AGAIN][0]
         ],
-        over="the difference",
     )
-    study.claim(
-        "a flow that keeps to one of four routes has a quarter",
-        place="figure 8, theory lines",
-        rule="within 5 % of a quarter of what the four carry",
-        cases=[
-            between(f"{difference} us", share(ALONE, difference), 0.2375, 0.2625, percent=True)
+    within = study.numbers("quarter")["within"]
+    study.judge(
+        "quarter",
+        [
+            near(f"{difference} µs", share(ALONE, difference), 0.25, within, percent=True)
             for difference in ENDS_US
         ],
-        over="the difference",
     )
 
 

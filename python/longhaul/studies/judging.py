@@ -11,6 +11,7 @@ from math import floor, inf, log10
 from typing import Any, Literal
 
 from longhaul.analysis.estimates import estimate
+from longhaul.studies.claims import Claim
 
 Outcome = Literal["holds", "fails", "open"]
 
@@ -117,32 +118,53 @@ def between(
     return Case(condition, outcome, found.shown(unit, percent=percent))
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A sentence, how it is judged, and what came out."""
+def near(
+    condition: str, found: Found, target: float, within: float, unit: str = "", *, percent: bool = False
+) -> Case:
+    """Whether a number differs from ``target`` by at most the share ``within`` of it."""
+    low, high = (1 - within) * target, (1 + within) * target
+    return between(condition, found, low, high, unit, percent=percent)
 
-    place: str
-    """Where the paper says it; ``ours`` if it does not."""
-    text: str
-    rule: str
-    """What counts as holding here: measure, bound or tolerance, repetitions."""
-    cases: tuple[Case, ...]
-    over: str = ""
-    """What the conditions differ in."""
+
+Word = Literal["reproduced", "depends", "not reproduced", "undecided", "not measured"]
+WORDS: tuple[Word, ...] = ("reproduced", "depends", "not reproduced", "undecided", "not measured")
+"""The verdicts on a claim."""
+
+
+def word_of(cases: Sequence[Case]) -> Word:
+    """The verdict of a claim that was judged under these conditions."""
+    outcomes = {case.outcome for case in cases}
+    if not outcomes:
+        return "not measured"
+    if outcomes == {"holds"}:
+        return "reproduced"
+    if outcomes == {"fails"}:
+        return "not reproduced"
+    return "depends" if {"fails", "holds"} <= outcomes else "undecided"
+
+
+@dataclass(frozen=True)
+class JudgedClaim:
+    """A claim with what was found under each condition; without conditions it is not measured."""
+
+    claim: Claim
+    cases: tuple[Case, ...] = ()
+
+    @property
+    def word(self) -> Word:
+        """The verdict in a word or two."""
+        return word_of(self.cases)
 
     @property
     def verdict(self) -> str:
-        """``reproduced``, ``not reproduced``, ``depends on ...``, or ``not measured``."""
-        outcomes = {case.outcome for case in self.cases}
-        if not outcomes:
-            return "not measured"
-        if outcomes == {"holds"}:
-            return "reproduced"
-        if outcomes == {"fails"}:
-            return "not reproduced"
-        if "fails" in outcomes and "holds" in outcomes:
-            return f"depends on {self.over or 'the condition'}"
-        return "undecided: the interval includes the limit"
+        """The verdict in full, such as ``reproduced`` or ``depends on the delay``."""
+        match self.word:
+            case "depends":
+                return f"depends on {self.claim.over or 'the condition'}"
+            case "undecided":
+                return "undecided: the interval includes the limit"
+            case word:
+                return word
 
     def found(self) -> str:
         """What was found under each condition, the failing ones first and in full."""
@@ -159,19 +181,11 @@ class Claim:
             parts.append(f"{word}: {text}" if several else text)
         return ". ".join(parts)
 
-    def as_data(self) -> dict[str, Any]:
-        """For ``claims.json``."""
-        return {
-            "place": self.place,
-            "text": self.text,
-            "rule": self.rule,
-            "over": self.over,
-            "verdict": self.verdict,
-            "cases": [vars(case) for case in self.cases],
-        }
+    def as_result(self) -> dict[str, Any]:
+        """For ``claims.json``, which has results only."""
+        return {"id": self.claim.id, "verdict": self.word, "cases": [vars(case) for case in self.cases]}
 
-
-def claim_of(data: dict[str, Any]) -> Claim:
-    """A claim from ``claims.json``."""
-    cases = tuple(Case(**each) for each in data["cases"])
-    return Claim(data["place"], data["text"], data["rule"], cases, data["over"])
+    def as_json(self) -> dict[str, Any]:
+        """For programs: the claim and its result."""
+        found = {"verdict": self.verdict, "word": self.word, "cases": [vars(case) for case in self.cases]}
+        return {**self.claim.as_json(), **found}

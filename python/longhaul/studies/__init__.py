@@ -1,0 +1,48 @@
+"""Studies: claims as data, measured by a program, judged by their rules, and kept with their provenance.
+
+>>> from longhaul.studies import Part, at_most, exact, run_study      # doctest: +SKIP
+"""
+
+from longhaul.studies.catalogue import StudyFolder
+from longhaul.studies.claims import Claim, Numbers, read_claims
+from longhaul.studies.command import Part, run_study
+from longhaul.studies.judging import (
+    Case,
+    Found,
+    JudgedClaim,
+    at_least,
+    at_most,
+    between,
+    exact,
+    judged,
+    measured,
+    near,
+    ratios,
+)
+from longhaul.studies.reasons import fitting_reasons, read_reasons
+from longhaul.studies.results_files import read_table
+from longhaul.studies.study import Study
+
+__all__ = [
+    "Case",
+    "Claim",
+    "Found",
+    "JudgedClaim",
+    "Numbers",
+    "Part",
+    "Study",
+    "StudyFolder",
+    "at_least",
+    "at_most",
+    "between",
+    "exact",
+    "fitting_reasons",
+    "judged",
+    "measured",
+    "near",
+    "ratios",
+    "read_claims",
+    "read_reasons",
+    "read_table",
+    "run_study",
+]

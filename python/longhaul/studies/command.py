@@ -1,0 +1,92 @@
+"""The command line of a study's program."""
+
+import argparse
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from longhaul.errors import LonghaulError
+from longhaul.studies.catalogue import StudyFolder
+from longhaul.studies.claims import How
+from longhaul.studies.study import Study
+
+SMALL_ROUNDS = 2
+"""Repetitions of a study that is only tried out: the least that have an interval."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one part of a study does. ``claims.yaml`` says how it measures, and what it judges."""
+
+    run: Callable[[Study, argparse.Namespace], None]
+    rounds: int = 1
+    """How often it measures; 1 for what is deterministic."""
+
+
+def run_study(
+    script: str,
+    about: str | None,
+    parts: Mapping[str, Part],
+    *,
+    options: Mapping[str, tuple[Any, str]] | None = None,
+) -> None:
+    """Run the parts that the command line names, publish their results, and exit.
+
+    ``script``: the program itself, ``__file__``; its folder has ``claims.yaml``. ``about``: its description.
+    ``options``: more of the command line, with default and help. A study with ``--small``, or with other
+    rounds or options than the defaults, does not have its full size, and publishes nothing.
+    """
+    try:
+        _run(Path(script).resolve(), about, parts, options or {})
+    except LonghaulError as error:
+        print(error.headline, file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted; with --resume the study keeps what this commit has measured", file=sys.stderr)
+        sys.exit(130)
+
+
+def _run(
+    script: Path, about: str | None, parts: Mapping[str, Part], options: Mapping[str, tuple[Any, str]]
+) -> None:
+    claims = StudyFolder(script.parent).claims
+    claims.check_parts(parts, script)
+    kinds = list(dict.fromkeys([*parts, *get_args(How)]))
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--only", action="append", choices=kinds, help="a part, or all live, virtual or simulated ones"
+    )
+    parser.add_argument("--rounds", type=int, help="of what is repeated, instead of each part's own")
+    parser.add_argument("--small", action="store_true", help="a small size, to try it out; publishes nothing")
+    parser.add_argument("--resume", action="store_true", help="keep what this commit has measured")
+    for option, (default, what) in options.items():
+        parser.add_argument(f"--{option}", type=type(default), default=default, help=what)
+    given = parser.parse_args()
+    # Whoever ends the study ends its networks, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    rounds = given.rounds
+    usual = all(getattr(given, option) == default for option, (default, _what) in options.items())
+    chosen = {
+        name: part
+        for name, part in parts.items()
+        if not given.only or {name, claims.parts[name].how} & set(given.only)
+    }
+    if not chosen:
+        print(f"no part of {script.stem} is {' or '.join(given.only)}")
+        sys.exit(0)
+    study = Study(
+        script.parent,
+        whole=usual and rounds is None,
+        small=given.small,
+        resume=given.resume,
+        parts=list(chosen),
+    )
+    for name, part in chosen.items():
+        usual_rounds = study.size(part.rounds, small=min(part.rounds, SMALL_ROUNDS))
+        given.rounds = rounds if rounds and part.rounds > 1 else usual_rounds
+        with study.part(name):
+            part.run(study, given)
+    study.finish()

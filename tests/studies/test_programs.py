@@ -1,0 +1,162 @@
+"""Programs of studies and their claims agree, and every study runs, at a small size."""
+
+import ast
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from longhaul.errors import LonghaulError
+from longhaul.kernels.cache import find
+from longhaul.studies import StudyFolder
+from longhaul.studies.catalogue import studies_in
+from longhaul.studies.results_files import read_results
+
+from .conftest import STUDIES
+
+ROOT = STUDIES.parent
+ALL = studies_in(STUDIES)
+OFFLINE = {"simulated", "arithmetic"}
+"""How parts measure that need neither privileges nor a guest kernel."""
+ANYTHING = "[a-z0-9-]*"
+LEAST_LETTERS = 5
+"""Of an f-string that is the id of a claim: others would match any id."""
+
+
+def names(study: StudyFolder) -> list[ast.expr]:
+    """Every text in the programs of a study that may be the id of a claim."""
+    found: list[ast.expr] = []
+    for path in study.folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+            if is_text or isinstance(node, ast.JoinedStr):
+                found.append(node)
+    return found
+
+
+def pattern(text: ast.expr) -> str:
+    """What a text or an f-string can be."""
+    if isinstance(text, ast.JoinedStr):
+        return "".join(pattern(each) for each in text.values)
+    return re.escape(text.value) if isinstance(text, ast.Constant) else ANYTHING
+
+
+def called(study: StudyFolder) -> Iterator[str]:
+    """What the ids can be that the programs judge or read numbers of, where they are written in the call."""
+    for path in study.folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+                argument = node.args[0]
+                if node.func.attr in ("judge", "numbers") and isinstance(
+                    argument, ast.Constant | ast.JoinedStr
+                ):
+                    yield pattern(argument)
+
+
+@pytest.mark.parametrize("study", ALL, ids=lambda study: study.name)
+def test_ids_in_programs_are_those_of_the_claims(study: StudyFolder) -> None:
+    ids = [claim.id for claim in study.claims.claims]
+    assert [form for form in called(study) if not any(re.fullmatch(form, each) for each in ids)] == []
+    # Parts that are run below judge all their claims; of the others the ids are in the text.
+    unrun = [claim.id for claim in study.claims.claims if study.claims.parts[claim.part].how not in OFFLINE]
+    known = [form for form in map(pattern, names(study)) if len(form.replace(ANYTHING, "")) >= LEAST_LETTERS]
+    assert [each for each in unrun if not any(re.fullmatch(form, each) for form in known)] == []
+
+
+@pytest.mark.parametrize("study", ALL, ids=lambda study: study.name)
+def test_committed_verdicts_follow_from_their_conditions(study: StudyFolder) -> None:
+    words = {each.claim.id: each.word for each in study.judged()}
+    parts = read_results(study.results)
+    for name, part in parts.items():
+        assert [each["id"] for each in part["claims"]] == [claim.id for claim in study.claims.of(name)]
+        assert [each["verdict"] for each in part["claims"]] == [words[each["id"]] for each in part["claims"]]
+    measured = [claim.id for claim in study.claims.claims if claim.part in parts]
+    assert [each for each in words if words[each] != "not measured"] == measured
+
+
+@pytest.mark.parametrize("study", ALL, ids=lambda study: study.name)
+def test_texts_are_sentences_and_units_are_those_of_prose(study: StudyFolder) -> None:
+    for claim in study.claims.claims:
+        assert re.match(r"[A-Z0-9]|netem", claim.text), claim.text
+        assert not claim.text.endswith("."), claim.text
+        for text in (claim.text, claim.rule, claim.over, *claim.paper, *claim.assumes):
+            assert not re.search(r"\bus\b|\d%", text), text
+
+
+def test_modules_of_studies_have_names_of_their_own() -> None:
+    """Tests import both: a module must not hide a package of tests."""
+    tests = {path.stem for path in (ROOT / "tests").iterdir()}
+    modules = {path.stem for path in STUDIES.rglob("*.py")}
+    assert modules & tests == set()
+
+
+def small(study: StudyFolder, place: Path, *options: str) -> Path:
+    """Run a copy of a study at a small size; returns the directory of its results."""
+    directory = place / "studies"
+    # Results are left out, so that what is read is of this run.
+    shutil.copytree(study.folder, directory / study.folder.name, ignore=shutil.ignore_patterns("results"))
+    for shared in STUDIES.glob("*.py"):
+        shutil.copy(shared, directory)
+    command = [sys.executable, "-m", "longhaul.cli.main", "study", "run", study.name, "--small", *options]
+    done = subprocess.run(
+        [*command, "--directory", str(directory)], cwd=place, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return place / "runs/studies" / study.name / "results"
+
+
+def are_judged(study: StudyFolder, results: Path, parts: list[str]) -> None:
+    """Every claim of these parts has a verdict, whose numbers are numbers."""
+    found = read_results(results)
+    assert list(found) == parts
+    for name in parts:
+        assert [each["id"] for each in found[name]["claims"]] == [claim.id for claim in study.claims.of(name)]
+        assert found[name]["tables"]
+    assert "nan" not in re.findall(r"\w+", json.dumps(found).lower())
+
+
+@pytest.mark.parametrize(
+    ("study", "part"),
+    [
+        pytest.param(study, name, id=f"{study.name}-{name}")
+        for study in ALL
+        for name, part in study.claims.parts.items()
+        if part.how in OFFLINE
+        # It compares the tables of other parts: see below.
+        and name != "comparison"
+    ],
+)
+def test_a_part_runs_at_a_small_size_and_judges_its_claims(
+    study: StudyFolder, part: str, tmp_path: Path
+) -> None:
+    are_judged(study, small(study, tmp_path, "--only", part), [part])
+
+
+@pytest.mark.parametrize("name", ["algorithms", "three-clocks"])
+def test_a_comparison_reads_the_tables_of_its_run(name: str, tmp_path: Path) -> None:
+    (study,) = (each for each in ALL if each.name == name)
+    results = small(study, tmp_path, "--only", "simulated", "--only", "arithmetic")
+    are_judged(study, results, ["simulated", "comparison"])
+    verdicts = {each["verdict"] for each in read_results(results)["comparison"]["claims"]}
+    # There is nothing to compare with.
+    assert verdicts == {"not measured"}
+
+
+@pytest.mark.parametrize("name", ["ticks", "sim-vs-live"])
+def test_a_live_study_runs_at_a_small_size(name: str, tmp_path: Path, live_machine: None) -> None:
+    (study,) = (each for each in ALL if each.name == name)
+    are_judged(study, small(study, tmp_path), list(study.claims.parts))
+
+
+def test_a_study_on_the_virtual_clock_runs_at_a_small_size(tmp_path: Path) -> None:
+    try:
+        find()
+    except LonghaulError as error:
+        pytest.skip(f"{error.message}: longhaul kernel build")
+    (study,) = (each for each in ALL if each.name == "netem-models")
+    are_judged(study, small(study, tmp_path), ["models"])
