@@ -132,9 +132,7 @@ def _manifest(made: dict[str, bytes], kept: dict[str, Path]) -> bytes:
     return "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode()
 
 
-def _pack(
-    packed: BinaryIO, root: str, made: dict[str, bytes], kept: dict[str, Path], *, when: int
-) -> None:
+def _pack(packed: BinaryIO, root: str, made: dict[str, bytes], kept: dict[str, Path], *, when: int) -> None:
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name in sorted((*made, *kept)):
             entry = tarfile.TarInfo(f"{root}/{name}")

@@ -77,7 +77,7 @@ def read(directory: Path) -> Description:
     except OSError as error:
         raise LonghaulError(
             Code.NOT_A_RUN,
-            f"{directory} has neither {NAME} nor plan.json: it is no artifact and no run",
+            f"{directory} has neither {NAME} nor plan.json: it is neither an artifact nor a run",
             remedy="name the directory that the archive unpacked to, or a run such as runs/NAME/latest-sim",
             exit_code=2,
         ) from error
@@ -106,7 +106,7 @@ ON_THE_REAL_CLOCK = ("flows.*.goodput", "flows.*.rtt.p50", "probes.*.rtt.p50", "
 
 
 def defaults(mode: Mode, metrics: Sequence[str]) -> tuple[tuple[str, ...], Tolerance]:
-    """The patterns of metrics and the tolerance of a mode; ``metrics`` are the default ones of comparisons."""
+    """Patterns of metrics and the tolerance of a mode; ``metrics`` are the defaults of comparisons."""
     if mode in ("live", "mixed"):
         return ON_THE_REAL_CLOCK, MEASURED
     return tuple(metrics), EXACT

@@ -86,8 +86,10 @@ class Evaluation:
         }
 
 
-def evaluate(group: Group, published: Sequence[Path], repeated: Sequence[Path], *, took_s: float) -> Evaluation:
-    """Compare runs with their repetitions, which are in the same order. Raises LonghaulError without results."""
+def evaluate(
+    group: Group, published: Sequence[Path], repeated: Sequence[Path], *, took_s: float
+) -> Evaluation:
+    """Compare runs with their repetitions, in the same order. Raises LonghaulError without results."""
     pairs = [(_summary(one), _summary(other)) for one, other in zip(published, repeated, strict=True)]
     digests = [(digest(one), digest(other)) for one, other in pairs]
     words = [(_outcome(one), _outcome(other)) for one, other in pairs]

@@ -45,7 +45,8 @@ def grouped(
 
 
 def _runs(group: comparison.Group, metrics: Sequence[str], tolerances: Sequence[Tolerance]) -> Runs:
-    recorded = tuple(repetition.recorded(run) for run in comparison.repetitions(group))
+    found = [repetition.recorded(run) for run in comparison.repetitions(group)]
+    recorded = tuple(sorted(found, key=lambda each: (each.seed, each.directory.name)))
     first = recorded[0]
     patterns, tolerance = defaults(first.mode, DEFAULT_METRICS)
     parameters = ", ".join(f"{name}={value}" for name, value in first.settings.items())
@@ -64,9 +65,7 @@ def _runs(group: comparison.Group, metrics: Sequence[str], tolerances: Sequence[
     )
 
 
-def _check_patterns(
-    made: Sequence[Runs], metrics: Sequence[str], tolerances: Sequence[Tolerance]
-) -> None:
+def _check_patterns(made: Sequence[Runs], metrics: Sequence[str], tolerances: Sequence[Tolerance]) -> None:
     known = dict.fromkeys(
         name for runs in made for each in runs.recorded for name in evaluation.measured(["*"], each.directory)
     )

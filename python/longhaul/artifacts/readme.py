@@ -38,7 +38,7 @@ def readme(
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=False,  # noqa: S701  # Markdown, not HTML
+        autoescape=False,  # Markdown, not HTML
     )
     every = [each for group in runs for each in group.recorded]
     text = environment.get_template("README.md.j2").render(

@@ -51,6 +51,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("longhaul.cli.compare:compare", "Compare runs, or a live run with its model."),
     "oracle": ("longhaul.cli.oracle:oracle", "Compare Longhaul's links with netem and tbf of Linux."),
     "study": ("longhaul.cli.study:study", "List, show and run studies: claims, measured and judged."),
+    "artifact": (
+        "longhaul.cli.artifact:artifact",
+        "Write one archive with runs and all that others need to repeat them.",
+    ),
+    "reproduce": ("longhaul.cli.artifact:reproduce", "Repeat runs or an artifact, and compare the results."),
     "fit": ("longhaul.cli.fit:fit", "Fit distributions to the gaps between losses."),
     "doctor": ("longhaul.cli.doctor:doctor", "Check what this machine can emulate, and how to improve it."),
     "calibrate": ("longhaul.cli.calibrate:calibrate", "Measure the accuracy and capacity of this machine."),

@@ -35,7 +35,7 @@ def create(
     argv: list[str],
     files: Mapping[str, bytes] | None = None,
 ) -> Path:
-    """Make a new run directory: scenario, ``files`` that it names, plan, and the beginnings of ``run.json``."""
+    """Make a new run directory: scenario, ``files`` that it names, plan, beginnings of ``run.json``."""
     plan_text = json_text.written(plan).decode()
     digest = hashlib.sha256(source + plan_text.encode()).hexdigest()
     now = datetime.now(UTC)

@@ -1,6 +1,7 @@
 """A run made again from its directory: the same scenario, parameters, files, seed and clock."""
 
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -101,7 +102,9 @@ def _refuse(directory: Path, record: Mapping[str, Any]) -> None:
         why = f"it did not end by itself: {record['reason'] or record['status']}"
     elif "settings" not in record or "files" not in record:
         why = "the version of Longhaul that made it did not record its parameters"
-    elif any(change.get("kind") == "intervention" for change in kept_json(directory, "summary.json")["changes"]):
+    elif any(
+        change.get("kind") == "intervention" for change in kept_json(directory, "summary.json")["changes"]
+    ):
         why = "its links were changed by hand while it ran"
     if why:
         raise LonghaulError(
@@ -135,11 +138,22 @@ def clock(run: Recorded, scenario: "Resolved") -> VirtualClock | None:
     return virtual_clock(scenario.scenario, run.kernel) if run.mode == "virtual" else None
 
 
-def repeat(run: Recorded, *, runs: Path, progress: Progress = SILENT, report: bool = True) -> Path:
-    """Make a run again, in a new directory in ``runs``, which is returned with its results.
+@dataclass(frozen=True)
+class Repetition:
+    """A run that was made again."""
+
+    directory: Path
+    execution_s: float
+    analysis_s: float
+    """Results and report."""
+
+
+def repeat(run: Recorded, *, runs: Path, progress: Progress = SILENT, report: bool = True) -> Repetition:
+    """Make a run again, in a new directory in ``runs``.
 
     Raises LonghaulError, and KeyboardInterrupt if it was interrupted.
     """
+    began = time.monotonic()
     scenario = resolved(run)
     if run.mode == "sim":
         with progress.simulated(scenario.plan["duration_ns"]) as tell:
@@ -153,7 +167,8 @@ def repeat(run: Recorded, *, runs: Path, progress: Progress = SILENT, report: bo
         ):
             finished = live.run(prepared, progress=event)
         directory, reason = finished.directory, finished.reason
+    ended = time.monotonic()
     conclusion.conclude(directory, reason=reason, report=report)
     if reason == ending.INTERRUPTED:
         raise KeyboardInterrupt
-    return directory
+    return Repetition(directory, ended - began, time.monotonic() - ended)
