@@ -76,7 +76,11 @@ def publish(artifact: Path, *, goodput: float) -> None:
         content["flows"][0]["goodput_bits_per_s"] *= goodput
         path.write_text(json.dumps(content), encoding="utf-8")
         (path.parent / "manifest.json").unlink(missing_ok=True)
-    files = [path for path in artifact.rglob("*") if path.is_file() and path.name != "manifest.sha256"]
+    files = [
+        path
+        for path in artifact.rglob("*")
+        if path.is_file() and path.name != "manifest.sha256" and "reproduction" not in path.parts
+    ]
     names = [str(path.relative_to(artifact)) for path in files]
     sums = subprocess.run(
         ["sha256sum", *names], cwd=artifact, capture_output=True, text=True, check=True
