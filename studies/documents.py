@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from jinja2 import Environment, StrictUndefined
 from reference import codes, command_line, python_api
 
-from longhaul.studies import JudgedClaim, StudyFolder, fitting_reasons, read_reasons, read_table
+from longhaul.studies import EvaluatedClaim, StudyFolder, fitting_reasons, read_reasons, read_table
 from longhaul.studies.catalogue import studies_in
 from longhaul.studies.provenance import sentence
 
@@ -75,15 +75,15 @@ class Results:
         """A table of claims for each part, with its provenance, or with the command that measures it."""
         pieces = []
         for part in parts:
-            rows = ["| claim | judged by | found | verdict |", "|---|---|---|---|"]
-            rows += [self._row(each) for each in self._study.judged(part)]
+            rows = ["| claim | evaluated by | found | verdict |", "|---|---|---|---|"]
+            rows += [self._row(each) for each in self._study.evaluated(part)]
             origin = self.provenance(part) if self.has(part) else f"`{self._study.command(part)}`"
             pieces.append("\n".join([*rows, "", f"<sub>{origin}</sub>"]))
         return "\n\n".join(pieces)
 
     @staticmethod
-    def _row(judged: JudgedClaim) -> str:
-        claim = judged.claim
+    def _row(evaluated: EvaluatedClaim) -> str:
+        claim = evaluated.claim
         more = "".join(
             f"<br>{name}: {'; '.join(every)}"
             for name, every in (("The paper", claim.paper), ("Assumed", claim.assumes))
@@ -92,8 +92,8 @@ class Results:
         cells = (
             f"{claim.text} ({claim.place}){more}",
             claim.rule,
-            judged.found() or "-",
-            f"**{judged.verdict}**",
+            evaluated.found() or "-",
+            f"**{evaluated.verdict}**",
         )
         return f"| {' | '.join(map(_prose, cells))} |"
 
@@ -105,7 +105,7 @@ class Results:
                 "place": _prose(each.claim.place),
                 "verdict": _prose(each.verdict),
             }
-            for each in self._study.judged()
+            for each in self._study.evaluated()
         ]
 
     def verdicts(self) -> dict[str, int]:

@@ -12,7 +12,7 @@ from typing import Any
 
 sys.path.insert(0, str(FilePath(__file__).parents[1]))
 
-from beside_linux import judge
+from beside_linux import evaluate
 from twelve_paths import PATHS, SECONDS, Path, scenario
 
 import longhaul
@@ -80,7 +80,7 @@ def study_clock(study: Study, clock: str, rounds: int) -> None:
 PARTS = {
     "simulated": Part(lambda study, given: study_clock(study, "simulated", given.rounds), rounds=3),
     "virtual": Part(lambda study, given: study_clock(study, "virtual", given.rounds), rounds=3),
-    "comparison": Part(lambda study, _given: judge(study, ALGORITHMS)),
+    "comparison": Part(lambda study, _given: evaluate(study, ALGORITHMS)),
 }
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ SHOWN = ("goodput_mbit", "window", "retransmitted", "rtt_p50_ms")
 Rows = list[dict[str, str]]
 
 
-def judge(study: Study, algorithms: Sequence[str]) -> None:
-    """Put measures side by side and judge goodputs and windows, from the tables of the other parts."""
+def evaluate(study: Study, algorithms: Sequence[str]) -> None:
+    """Put measures side by side and evaluate goodputs and windows, from the tables of the other parts."""
     within = study.numbers("goodput-reno")["within"]
     ours, linux = (study.rows(clock) for clock in ("simulated", "virtual"))
     study.table("paths", ({"path": name, "link": path.link} for name, path in PATHS.items()))
@@ -37,7 +37,7 @@ def judge(study: Study, algorithms: Sequence[str]) -> None:
                 if ratios:
                     found = exact(ratios[0]) if len(ratios) == 1 else measured(ratios)
                     cases.append(near(path, found, 1, within))
-            study.judge(f"{text}-{algorithm}", cases)
+            study.evaluate(f"{text}-{algorithm}", cases)
 
 
 def values(rows: Rows, path: str, algorithm: str, measure: str) -> list[float]:

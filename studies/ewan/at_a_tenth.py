@@ -10,7 +10,7 @@ from testbed import Trial, bucket, index, mbits, one, paced, simulate, two, writ
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Found, Study, at_least, measured, near, ratios
+from longhaul.studies import Measurement, Study, at_least, measured, near, ratios
 
 LINE = "100Mbit"
 SECONDS = 15
@@ -44,7 +44,7 @@ def _paced(rate: float, waits: str) -> Any:
 
 
 def study_live(study: Study, *, rounds: int) -> None:
-    """Run every case live in every round, and simulated; draw both, judge how far they are apart."""
+    """Run every case live in every round, and simulated; draw both, evaluate how far they are apart."""
     every = cases()
     simulated = dict(zip(every, (result for _trial, result in simulate(study, every.values())), strict=True))
     rows = []
@@ -56,13 +56,13 @@ def study_live(study: Study, *, rounds: int) -> None:
     study.table("live", [{**row, "simulated_mbits": round(model[row["figure"]], 2)} for row in rows])
     rates = {name: [row["live_mbits"] for row in rows if row["figure"] == name] for name in every}
     within = study.numbers("live-as-simulated")["within"]
-    study.judge(
+    study.evaluate(
         "live-as-simulated",
         [near(name, measured([each / model[name] for each in rates[name]]), 1, within) for name in every],
     )
     faster = ratios(rates["10: PSPacer"], rates["10: token bucket"])
     least = study.numbers("pacer-beats-bucket-live")["ratio"]
-    study.judge("pacer-beats-bucket-live", at_least("", faster, least))
+    study.evaluate("pacer-beats-bucket-live", at_least("", faster, least))
     gaps = [study.measured(f"spacing/{number}", lambda: _spacing(study)) or {} for number in range(rounds)]
     for link in ("bucket", "paced", "netem", "psp"):
         for quantile in ("p50", "p99"):
@@ -89,7 +89,7 @@ def _spacing(study: Study) -> dict[str, float]:
     }
 
 
-def _draw(study: Study, live: Mapping[str, Found], model: Mapping[str, float]) -> None:
+def _draw(study: Study, live: Mapping[str, Measurement], model: Mapping[str, float]) -> None:
     with paper():
         made = figure(4.2, width_in=8)
         axes = made.subplots()

@@ -31,7 +31,7 @@ NETEM_LIMIT = 1000
 
 
 def study_table_3(study: Study) -> None:
-    """Simulate a gigabit port; judge the table's figures."""
+    """Simulate a gigabit port; evaluate the table's figures."""
     close = {"wan": "10us", "buffers": "1MiB", "queue": "10000p"}
     trials = (
         Trial("port-tcp", one(RENO), seconds=10, params=close),
@@ -46,7 +46,7 @@ def study_table_3(study: Study) -> None:
     rows += [{"where": where, **rates} for where, rates in MEASURED.items()]
     study.table("table-3", rows)
     limits = study.numbers("gigabit-port")
-    study.judge(
+    study.evaluate(
         "gigabit-port",
         [
             near(kind, exact(found[kind]), limits[f"{kind.lower()}_mbits"], limits["within"], "Mbit/s")
@@ -54,7 +54,7 @@ def study_table_3(study: Study) -> None:
         ],
     )
     limits = study.numbers("lyon-second-interface")
-    study.judge(
+    study.evaluate(
         "lyon-second-interface",
         [
             near(kind, exact(found[kind]), limits[f"{kind.lower()}_mbits"], limits["within"], "Mbit/s")
@@ -91,7 +91,7 @@ def study_figure_4(study: Study) -> None:
         study.value(f"{clock}-rate", exact(full[clock]), "Mbit/s")
         study.value(f"{clock}-delay", exact(float(spread.max())), "ms")
     within = study.numbers("netem-gigabit")["within"]
-    study.judge(
+    study.evaluate(
         "netem-gigabit",
         [
             near(label, exact(full[clock] / full["exact"]), 1, within)

@@ -37,7 +37,7 @@ def level(mbits_each: float) -> float:
 
 
 def study_congestion(study: Study) -> None:
-    """Simulate every level and sources that nobody limits, draw figure 11, judge the claims."""
+    """Simulate every level and sources that nobody limits, draw figure 11, evaluate the claims."""
     params = {"bottleneck": f"{BOTTLENECK_MBITS}Mbit"}
     trials = {
         (name, percent): Trial(
@@ -59,7 +59,7 @@ def study_congestion(study: Study) -> None:
         study.value(f"{name}, {percent}", exact(rate), "Mbit/s")
     study.value("payload", exact(most), "Mbit/s")
     share = study.numbers("fill-without-loss")["share"]
-    study.judge(
+    study.evaluate(
         "fill-without-loss",
         [
             *(at_least(name, exact(total[name, 0] / most), share, percent=True) for name in WITH_L2),
@@ -74,7 +74,7 @@ def study_congestion(study: Study) -> None:
         ],
     )
     ratio = study.numbers("controlled-rates")["ratio"]
-    study.judge(
+    study.evaluate(
         "controlled-rates",
         [
             at_least(f"{name}, against {label}", exact(total[name, 0] / total[name, percent]), ratio)
@@ -84,7 +84,7 @@ def study_congestion(study: Study) -> None:
     )
     fair = {key: index(result) for key, result in found.items() if key[1] in SOURCES_MBITS}
     least = study.numbers("levels-fair")["jain"]
-    study.judge(
+    study.evaluate(
         "levels-fair",
         [at_least(f"{name}, {percent} %", exact(each), least) for (name, percent), each in fair.items()],
     )

@@ -38,7 +38,7 @@ PAPERS = {"bucket": "token bucket (1 ms may wait)", "paced": "PSPacer (1000 pack
 
 
 def study_limits(study: Study) -> None:
-    """Simulate, draw figure 10, judge the claims."""
+    """Simulate, draw figure 10, evaluate the claims."""
     trials = {
         (name, limit): Trial(f"{slug(name)}-{limit}", two(model), model_of, params={"bottleneck": "700Mbit"})
         for name, model in WITH_L2.items()
@@ -50,12 +50,12 @@ def study_limits(study: Study) -> None:
     for (name, limit), rate in total.items():
         study.value(f"{name}, {limit}", exact(rate), "Mbit/s")
     ratio = study.numbers("pacer-beats-bucket")["ratio"]
-    study.judge(
+    study.evaluate(
         "pacer-beats-bucket",
         [at_least(name, exact(total[name, "paced"] / total[name, "bucket"]), ratio) for name in WITH_L2],
     )
     least = study.numbers("limits-fair")["jain"]
-    study.judge(
+    study.evaluate(
         "limits-fair",
         [
             at_least(f"{name}, {PAPERS[limit]}", exact(index(found[name, limit])), least)
@@ -64,7 +64,7 @@ def study_limits(study: Study) -> None:
         ],
     )
     ratio = study.numbers("spacing-is-the-cause")["ratio"]
-    study.judge(
+    study.evaluate(
         "spacing-is-the-cause",
         [
             at_least(f"{name}, {room}", exact(total[name, pacer] / total[name, tokens]), ratio)

@@ -53,7 +53,7 @@ def grown_mbits(threshold: float, seconds: float) -> float:
 
 
 def study_lyon(study: Study) -> None:
-    """Simulate both services with each kind of TCP, draw windows and means, judge the claims."""
+    """Simulate both services with each kind of TCP, draw windows and means, evaluate the claims."""
     lyon = study.numbers("lyon-by-chance")
     window = window_segments(lyon["lyon_mbits"])
     loss = loss_of(window)
@@ -80,7 +80,7 @@ def study_lyon(study: Study) -> None:
         study.value(f"{kind}, {service}", exact(mbits(result, "a")), "Mbit/s")
     study.value("literal burst", exact(mbits(results[literal.name], "a")), "Mbit/s")
     times, rates = per_second(results[by_chance.name], "a")
-    study.judge(
+    study.evaluate(
         "lyon-by-chance",
         _as_in_lyon("", float(np.mean(rates[times > times[-1] * FORGOTTEN_S / CHANCE_S])), lyon),
     )
@@ -89,7 +89,7 @@ def study_lyon(study: Study) -> None:
         study.value(f"threshold, {kind}", exact(threshold), "segments")
         study.value(f"grown, {kind}", exact(grown_mbits(threshold, 60)), "Mbit/s")
     slow_starts = {"reno-2.6": "L = 1", "reno-2.6-l2": "L = 2"}
-    study.judge(
+    study.evaluate(
         "lyon-behind-bucket",
         [
             _as_in_lyon(f"{service}, {label}", mbits(found[kind, service], "a"), lyon)
@@ -98,7 +98,7 @@ def study_lyon(study: Study) -> None:
         ],
     )
     within_s = study.numbers("lyon-losses-end")["within_s"]
-    study.judge(
+    study.evaluate(
         "lyon-losses-end",
         [
             at_most(label, exact(_losses_end_s(found[kind, "TS_1"])), within_s, "s")
@@ -106,7 +106,7 @@ def study_lyon(study: Study) -> None:
         ],
     )
     bic, reno = (mbits(found[kind, "TS_1"], "a") for kind in ("bic", "reno-2.6"))
-    study.judge("lyon-bic", at_most("", exact(bic / reno), study.numbers("lyon-bic")["ratio"]))
+    study.evaluate("lyon-bic", at_most("", exact(bic / reno), study.numbers("lyon-bic")["ratio"]))
     study.table(
         "lyon-windows",
         [

@@ -42,7 +42,7 @@ def window_mbits(buffer_mib: float, round_trip_s: float) -> float:
 
 
 def study_one_flow(study: Study) -> None:
-    """Simulate the four cases, draw figure 8, judge the claims."""
+    """Simulate the four cases, draw figure 8, evaluate the claims."""
     found: dict[str, Result] = {}
     rows = []
     doubling = [replace(trial, name=f"{trial.name}-l2", flows=one(RENO_L2)) for _label, trial in CASES]
@@ -52,7 +52,7 @@ def study_one_flow(study: Study) -> None:
     study.table("figure-8", rows)
     expected = [window_mbits(16, 0.01), window_mbits(16, 0.1), window_mbits(25, 0.1)]
     within = study.numbers("half-buffer-is-window")["within"]
-    study.judge(
+    study.evaluate(
         "half-buffer-is-window",
         [
             near(
@@ -67,7 +67,7 @@ def study_one_flow(study: Study) -> None:
         ],
     )
     most_share = study.numbers("bucket-penalizes")["most"]
-    study.judge(
+    study.evaluate(
         "bucket-penalizes",
         [
             at_most(

@@ -10,7 +10,7 @@ from longhaul.analysis.fairness import jain
 from longhaul.report.mpl import Axes
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
-from longhaul.studies import Study, judged
+from longhaul.studies import Study, holds_if
 from longhaul.transfers.plan import Point, Request, access_points, instance
 from longhaul.transfers.plan.plans import Plan
 from longhaul.transfers.plan.policies import plan
@@ -49,11 +49,11 @@ def limits(bits_per_s: float) -> Mapping[str, Limit]:
 
 
 def study_services(study: Study) -> None:
-    """Plan, simulate what was planned with each tool and control, draw both, judge the claims."""
+    """Plan, simulate what was planned with each tool and control, draw both, evaluate the claims."""
     refused = planned("fair", volume_bytes=1e9 * study.numbers("half-a-terabyte")["volume_gb"])
-    study.judge(
+    study.evaluate(
         "half-a-terabyte",
-        judged("", all(each.satisfied for each in refused.outcomes), str(refused.outcomes[0].reason)),
+        holds_if("", all(each.satisfied for each in refused.outcomes), str(refused.outcomes[0].reason)),
     )
     plans = {service: planned(policy) for service, policy in SERVICES.items()}
     cases = list(product(SERVICES, TOOLS, CONTROLS))
@@ -78,10 +78,10 @@ def study_services(study: Study) -> None:
     study.table("services", rows)
     by_case = {(row["service"], row["limit"], row["control"]): row for row in rows}
     main = [(service, control) for service, control in product(("TS_1", "TS_2"), CONTROLS)]
-    study.judge(
+    study.evaluate(
         "in-time-with-pacer",
         [
-            judged(
+            holds_if(
                 f"{service}, {control}",
                 by_case[service, "PSPacer", control]["satisfied"] == 2,
                 _told(by_case[service, "PSPacer", control]),
@@ -89,19 +89,19 @@ def study_services(study: Study) -> None:
             for service, control in main
         ],
     )
-    study.judge(
+    study.evaluate(
         "f1-and-f2",
         [
-            judged(control, two["f1_s"] < one["f1_s"] and one["f2"] > two["f2"], text)
+            holds_if(control, two["f1_s"] < one["f1_s"] and one["f2"] > two["f2"], text)
             for control in CONTROLS
             for one, two in [[by_case[service, "PSPacer", control] for service in ("TS_1", "TS_2")]]
             for text in [f"f1 {one['f1_s']} and {two['f1_s']} s, f2 {one['f2']} and {two['f2']}"]
         ],
     )
-    study.judge(
+    study.evaluate(
         "reno-behind-bucket-late",
         [
-            judged(service, not row["satisfied"], _told(row))
+            holds_if(service, not row["satisfied"], _told(row))
             for service in SERVICES
             for row in [by_case[service, "token bucket", "Reno"]]
         ],

@@ -22,7 +22,7 @@ MACHINES = {1: "one machine", 2: "two machines"}
 
 
 def study_sources(study: Study) -> None:
-    """Simulate, draw figure 9, judge the claims."""
+    """Simulate, draw figure 9, evaluate the claims."""
     trials = {
         (name, machines): Trial(f"{slug(name)}-{machines}", two(model, machines=machines), params=BOTTLENECK)
         for name, model in WITH_L2.items()
@@ -32,7 +32,7 @@ def study_sources(study: Study) -> None:
     rows = [row_of(trials[key], found[key], control=key[0], machines=key[1]) for key in trials]
     study.table("figure-9", rows)
     least = study.numbers("sources-fair")["jain"]
-    study.judge(
+    study.evaluate(
         "sources-fair",
         [
             at_least(f"{name}, {MACHINES[machines]}", exact(index(result)), least)

@@ -25,20 +25,20 @@ NANOSECOND_US = 0.0011
 
 
 def study_spacing(study: Study) -> None:
-    """Simulate the four links, draw figures 5 and 6, judge the claims."""
+    """Simulate the four links, draw figures 5 and 6, evaluate the claims."""
     result = longhaul.run_sim(SCENARIO, runs=study.runs, report=False)
     passed = {link: _times(result, link) for link in LABELS}
     rows = [_row(link, due) for link, (_offered, due) in passed.items()]
     study.table("spacing", rows)
     least = {row["link"]: exact(float(row["gap_least_us"])) for row in rows}
     gap_us = study.numbers("spacing-kept")["gap_us"]
-    study.judge(
+    study.evaluate(
         "spacing-kept",
         [at_least(LABELS[link], least[link], gap_us - NANOSECOND_US, "µs") for link in ("paced", "psp")],
     )
     for claim, link in (("netem-distorts-pacing", "netem"), ("bucket-passes-bursts", "bucket")):
         gap_us = study.numbers(claim)["gap_us"]
-        study.judge(claim, between("", least[link], gap_us - NANOSECOND_US, gap_us + NANOSECOND_US, "µs"))
+        study.evaluate(claim, between("", least[link], gap_us - NANOSECOND_US, gap_us + NANOSECOND_US, "µs"))
     study.table(
         "spacing-packets",
         [

@@ -16,7 +16,7 @@ import numpy as np
 from longhaul.analysis.fitting import FAMILIES, fit_gaps
 from longhaul.report.colours import LIGHT, SERIES
 from longhaul.report.plotting import figure, paper, plain
-from longhaul.studies import Found, Part, Study, exact, judged, near, run_study
+from longhaul.studies import Measurement, Part, Study, exact, holds_if, near, run_study
 
 SHAPE, SCALE_S = 2.9, 18.0
 LOSSES = 1346
@@ -55,7 +55,7 @@ def fits(repetitions: int, replicates: int) -> dict[str, Any]:
 
 
 def study_fits(study: Study) -> None:
-    """Fit, judge, draw."""
+    """Fit, evaluate, draw."""
     repetitions, replicates = study.size((REPETITIONS, REPLICATES), small=(4, 99))
     found = study.measured("fits", lambda: fits(repetitions, replicates))
     if found is None:
@@ -75,34 +75,34 @@ def study_fits(study: Study) -> None:
     spread = float(shapes.std(ddof=1))
     # Of a standard deviation from so many normal values.
     half = 1.96 * spread / np.sqrt(2 * repetitions)
-    study.value("shape", Found(float(shapes.mean()), 1.96 * spread / np.sqrt(repetitions), repetitions))
-    study.value("deviation", Found(spread, half, repetitions))
+    study.value("shape", Measurement(float(shapes.mean()), 1.96 * spread / np.sqrt(repetitions), repetitions))
+    study.value("deviation", Measurement(spread, half, repetitions))
     study.value("theory", exact(float(theory)))
     sigmas = study.numbers("shape-deviation")["sigmas"]
-    study.judge(
+    study.evaluate(
         "shape-deviation",
-        judged(
+        holds_if(
             "",
             bool(abs(spread / theory - 1) < sigmas / np.sqrt(2 * repetitions)),
             f"{spread:.4f} ±{half:.4f}, theory {theory:.4f}",
         ),
     )
-    told = float(np.mean([row["standard_error"] for row in rows]))
+    reported = float(np.mean([row["standard_error"] for row in rows]))
     within = study.numbers("reported-error")["within"]
-    study.judge("reported-error", near("", exact(told), float(theory), within))
+    study.evaluate("reported-error", near("", exact(reported), float(theory), within))
     first = Counter(row["first"] for row in rows)
     share = study.numbers("weibull-found")["share"]
-    study.judge("weibull-found", judged("", first["weibull"] >= share * repetitions, _counted(first)))
+    study.evaluate("weibull-found", holds_if("", first["weibull"] >= share * repetitions, _counted(first)))
     nearest = Counter(row["smallest_a2"] for row in rows)
     share = study.numbers("smallest-statistic")["share"]
-    study.judge(
-        "smallest-statistic", judged("", nearest["weibull"] >= share * repetitions, _counted(nearest))
+    study.evaluate(
+        "smallest-statistic", holds_if("", nearest["weibull"] >= share * repetitions, _counted(nearest))
     )
     level = study.numbers("rejection-rate")["level"]
     rejected = sum(row["weibull_p"] is not None and row["weibull_p"] <= level for row in rows)
-    study.judge(
+    study.evaluate(
         "rejection-rate",
-        judged(
+        holds_if(
             "",
             bool(abs(rejected - level * repetitions) < sigmas * np.sqrt(level * (1 - level) * repetitions)),
             f"{rejected} of {repetitions}",
@@ -110,7 +110,9 @@ def study_fits(study: Study) -> None:
     )
     accepted = sum(row["easyfit_accepts_normal"] for row in rows)
     most = (1 - study.numbers("normal-rejected")["share"]) * repetitions
-    study.judge("normal-rejected", judged("", accepted <= most, f"accepted in {accepted} of {repetitions}"))
+    study.evaluate(
+        "normal-rejected", holds_if("", accepted <= most, f"accepted in {accepted} of {repetitions}")
+    )
     draw(study, shapes, found["quantiles"])
 
 

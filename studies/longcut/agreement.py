@@ -84,7 +84,7 @@ def study_agreement(study: Study, *, rounds: int) -> None:
                 curves.append(dict(zip(wanted, curve, strict=True)))
     model = simulated(study)
     for how, curves in found.items():
-        study.judge(
+        study.evaluate(
             CLAIMS[how],
             [
                 near(
@@ -96,7 +96,7 @@ def study_agreement(study: Study, *, rounds: int) -> None:
                 for (step, size), value in wanted.items()
             ],
         )
-    study.judge(
+    study.evaluate(
         "simulated-trace",
         [
             near(

@@ -48,7 +48,7 @@ def simulated(study: Study, algorithm: str) -> dict[str, dict[int, float]]:
 
 
 def study_collectives(study: Study) -> None:
-    """Simulate both algorithms, judge, draw."""
+    """Simulate both algorithms, evaluate, draw."""
     every: dict[str, Times] = {}
     for algorithm in ALGORITHMS:
         found = study.measured(f"allreduce/{algorithm}", lambda a=algorithm: simulated(study, a)) or {}

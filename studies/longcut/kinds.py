@@ -7,13 +7,13 @@ from typing import Any
 from playing import KINDS, SAMPLED, Curve, drawn, pingpong, relayed, simulated
 
 from longhaul.report.plotting import paper
-from longhaul.studies import Study, at_least, at_most, exact, judged, measured
+from longhaul.studies import Study, at_least, at_most, exact, holds_if, measured
 
 SECONDS = 45
 
 
 def study_simulated(study: Study) -> None:
-    """Simulate each kind; judge and draw."""
+    """Simulate each kind; evaluate and draw."""
     found = study.measured(
         "kinds",
         lambda: {
@@ -41,7 +41,7 @@ def study_simulated(study: Study) -> None:
 
 
 def study_relayed(study: Study, *, rounds: int) -> None:
-    """Through relays; judge."""
+    """Through relays; evaluate."""
     rows: list[dict[str, Any]] = []
     for number in range(rounds):
         for kind in KINDS:
@@ -53,7 +53,7 @@ def study_relayed(study: Study, *, rounds: int) -> None:
         return {r["bytes"]: r["mean_ms"] for r in rows if (r["kind"], r["round"]) == (kind, number)}
 
     alike = study.numbers("pingpong-nws-relayed")["alike"]
-    study.judge(
+    study.evaluate(
         "pingpong-constant-relayed",
         at_most(
             "",
@@ -62,7 +62,7 @@ def study_relayed(study: Study, *, rounds: int) -> None:
             percent=True,
         ),
     )
-    study.judge(
+    study.evaluate(
         "pingpong-nws-relayed",
         at_least(
             "",
@@ -93,23 +93,25 @@ def _off(times: Mapping[int, float], others: Mapping[int, float]) -> float:
 
 
 def nearer(study: Study, name: str, what: str, times: Mapping[str, Mapping[int, float]]) -> None:
-    """Judge whether constants are as good as EventSpace's trace, and NWS is not: the claims of ``name``."""
+    """The claims of ``name``: constants are as good as EventSpace's trace, and NWS is not."""
     alike = study.numbers(f"{name}-nws")["alike"]
     off = {kind: _off(times[kind], times["eventspace"]) for kind in ("constant", SAMPLED, "nws")}
     by_size = {
         kind: ", ".join(f"{times[kind][size] / took - 1:+.0%}" for size, took in times["eventspace"].items())
         for kind in off
     }
-    study.judge(
+    study.evaluate(
         f"{name}-constant",
         [
-            judged(label, off[kind] <= alike, f"{off[kind]:.1%} (by size {by_size[kind]})")
+            holds_if(label, off[kind] <= alike, f"{off[kind]:.1%} (by size {by_size[kind]})")
             for kind, label in (
                 ("constant", "constants that the trace is drawn from (derived from the answer)"),
                 (SAMPLED, "the means of another minute (independent)"),
             )
         ],
     )
-    study.judge(f"{name}-nws", judged("", off["nws"] > alike, f"{off['nws']:.1%} (by size {by_size['nws']})"))
+    study.evaluate(
+        f"{name}-nws", holds_if("", off["nws"] > alike, f"{off['nws']:.1%} (by size {by_size['nws']})")
+    )
     for kind, value in off.items():
         study.value(f"{what}, {kind}", exact(value), percent=True)

@@ -29,7 +29,7 @@ independent: constants too, but the means of one minute of another draw whose va
 KIB = 1024
 SAMPLED_S, CORRELATED_S = 60, 30
 LARGEST_SMALL = 16 * KIB
-"""Bytes; what is larger is told by its bandwidth."""
+"""Bytes; the time of larger ones shows the bandwidth."""
 
 Client = Callable[..., list[Any]]
 """Runs ``pingpong.py`` from the near site to the far one, with an action and options; returns its output."""

@@ -16,7 +16,7 @@ SECONDS, PROBED_S = 40, 60
 
 
 def study_precision(study: Study, *, rounds: int) -> None:
-    """Measure, collect, emulate in every round; judge and draw."""
+    """Measure, collect, emulate in every round; evaluate and draw."""
     rows: list[dict[str, Any]] = []
     probed: list[dict[str, float]] = []
     for number in range(rounds):
@@ -32,7 +32,7 @@ def study_precision(study: Study, *, rounds: int) -> None:
         return [row["median_ms"] for row in rows if (row["path"], row["bytes"]) == (path, size)]
 
     within = study.numbers("emulated-as-real")["within"]
-    study.judge(
+    study.evaluate(
         "emulated-as-real",
         [
             near(f"{size} bytes", ratios(middle("emulated", size), middle("real", size)), 1, within)

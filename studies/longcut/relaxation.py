@@ -76,7 +76,7 @@ def iterations(study: Study, preset: Preset) -> dict[str, Any]:
 
 
 def study_relaxation(study: Study) -> None:
-    """Simulate both sizes of messages; judge and draw."""
+    """Simulate both sizes of messages; evaluate and draw."""
     rows, slower, possible = [], [], []
     least = study.numbers("sor-nws-slower")["least"]
     within = study.numbers("sor-eventspace-alike")["within"]
@@ -108,9 +108,9 @@ def study_relaxation(study: Study) -> None:
             for kind in EVERY_KIND
         ]
     study.table("table6", rows)
-    study.judge("sor-nws-slower", slower)
-    study.judge("sor-eventspace-alike", [*alike["eventspace"], *alike[SAMPLED]])
-    study.judge("sor-communication", possible)
+    study.evaluate("sor-nws-slower", slower)
+    study.evaluate("sor-eventspace-alike", [*alike["eventspace"], *alike[SAMPLED]])
+    study.evaluate("sor-communication", possible)
     draw(study, rows)
 
 

@@ -24,7 +24,7 @@ PAUSE_S = 0.02
 
 
 @dataclass(frozen=True)
-class Found:
+class Measurement:
     """Of one run, in ms: what clients saw, and how late the gateway wrote."""
 
     middle: float
@@ -35,7 +35,7 @@ class Found:
     """At the 99th percentile."""
 
 
-def measured(study: Study, port: int, algorithm: str, instances: int) -> Found:
+def measured(study: Study, port: int, algorithm: str, instances: int) -> Measurement:
     """Run it once."""
     params = {
         "kind": "constant",
@@ -51,7 +51,7 @@ def measured(study: Study, port: int, algorithm: str, instances: int) -> Found:
     study.ran(result)
     table = result.table("messages")
     late = (np.array(table["out_ns"]) - np.array(table["in_ns"]) - np.array(table["wanted_ns"])) * 1e-6
-    return Found(
+    return Measurement(
         float(np.median(times)),
         float(np.percentile(times, 99)),
         float(times.max()),
@@ -86,7 +86,7 @@ def ping_pongs(place: tuple[str, int], instances: int) -> list[float]:
 
 
 def study_scalability(study: Study, *, rounds: int) -> None:
-    """Every number of instances with both algorithms in every round; judge and draw."""
+    """Every number of instances with both algorithms in every round; evaluate and draw."""
     rows: list[dict[str, Any]] = []
     for number in range(rounds):
         for instances in INSTANCES:
@@ -101,7 +101,7 @@ def study_scalability(study: Study, *, rounds: int) -> None:
         return [r[column] for r in rows if (r["algorithm"], r["connections"]) == (algorithm, connections)]
 
     within = study.numbers("gateway-scales")["within"]
-    study.judge(
+    study.evaluate(
         "gateway-scales",
         [
             near(

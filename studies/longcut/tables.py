@@ -8,7 +8,7 @@ from playing import KINDS
 from longhaul.report.plotting import figure, paper
 from longhaul.scenario.traces.files import read_traces
 from longhaul.scenario.traces.statistics import summaries
-from longhaul.studies import Case, Study, judged
+from longhaul.studies import Case, Study, holds_if
 
 HOSTS = ("benedict", "clustis", "psgw", "roadrunner", "vvgw")
 SITE = frozenset(("psgw", "vvgw"))
@@ -50,11 +50,11 @@ def study_tables(study: Study) -> None:
     tools = {"nws": "NWS", "constant": "EventSpace"}
     apart = {kind: (asymmetry(latency[kind]), asymmetry(rate[kind])) for kind in tools}
     alike = study.numbers("latency-symmetric")["alike"]
-    study.judge(
+    study.evaluate(
         "latency-symmetric",
         [_most(name, [value < alike for value in apart[kind][0].values()]) for kind, name in tools.items()],
     )
-    study.judge(
+    study.evaluate(
         "bandwidth-asymmetric",
         [_most(name, [value >= alike for value in apart[kind][1].values()]) for kind, name in tools.items()],
     )
@@ -66,14 +66,14 @@ def study_tables(study: Study) -> None:
         )
     share = study.numbers("finer-is-slower")["share"]
     finer = [latency["constant"][pair] > value for pair, value in latency["nws"].items()]
-    study.judge(
-        "finer-is-slower", judged("", sum(finer) > share * len(finer), f"{sum(finer)} of {len(finer)}")
+    study.evaluate(
+        "finer-is-slower", holds_if("", sum(finer) > share * len(finer), f"{sum(finer)} of {len(finer)}")
     )
     more = {pair: rate["constant"][pair] > value for pair, value in rate["nws"].items()}
-    study.judge(
+    study.evaluate(
         "more-bandwidth",
         [
-            judged(
+            holds_if(
                 where,
                 all(found),
                 f"{sum(found)} of {len(found)}",
@@ -91,7 +91,7 @@ def study_tables(study: Study) -> None:
 
 
 def _most(name: str, held: list[bool]) -> Case:
-    return judged(name, sum(held) > len(held) / 2, f"{sum(held)} of {len(held)}")
+    return holds_if(name, sum(held) > len(held) / 2, f"{sum(held)} of {len(held)}")
 
 
 def asymmetry(values: Mapping[Pair, float]) -> dict[Pair, float]:

@@ -14,14 +14,14 @@ from skeletons import STEPS, Program
 from longhaul.report.plotting import figure, paper
 from longhaul.studies import (
     Case,
-    Found,
+    Measurement,
     Study,
     StudyFolder,
     at_least,
     at_most,
     between,
     exact,
-    judged,
+    holds_if,
     measured,
     near,
     ratios,
@@ -52,14 +52,14 @@ class Times:
         """``both``: by delay in us."""
         self.alone, self.both, self.live = list(alone), {key: list(each) for key, each in both.items()}, live
 
-    def gain(self, delay_us: int) -> Found:
+    def gain(self, delay_us: int) -> Measurement:
         """By what share it is faster on eight hosts: 0.67 if 50 s become 30."""
         if not self.live:
             return exact(self.alone[0] / self.both[delay_us][0] - 1)
         found = ratios(self.alone, self.both[delay_us])
-        return Found(found.value - 1, found.half_width, found.runs)
+        return Measurement(found.value - 1, found.half_width, found.runs)
 
-    def slowed(self, delay_us: int, base_us: int) -> Found:
+    def slowed(self, delay_us: int, base_us: int) -> Measurement:
         """How many times longer it takes with one delay than with another."""
         if not self.live:
             return exact(self.both[delay_us][0] / self.both[base_us][0])
@@ -99,16 +99,16 @@ def study_simulated(study: Study) -> None:
             every[given][name] = _simulated(study, f"{given}, {name}", program)
     _write(study, "applications-simulated", every)
     _four_hosts(study, every)
-    judge(study, every)
+    evaluate(study, every)
     molecules = {
         f"{step} ms": _simulated(study, f"molecules, {step} ms", Program("molecules", "", STEPS * step / 1e3))
         for step in study.size(STEPS_MS, small=(4,))
     }
     _write(study, "molecules-simulated", {step: {"molecules": times} for step, times in molecules.items()})
-    study.judge(
+    study.evaluate(
         "gromacs-slower",
         [
-            judged(step, all(each.gain(delay).value < 0 for delay in each.both if delay), each.benefit())
+            holds_if(step, all(each.gain(delay).value < 0 for delay in each.both if delay), each.benefit())
             for step, each in molecules.items()
         ],
     )
@@ -151,8 +151,8 @@ def study_live(study: Study, *, rounds: int) -> None:
     }
     how = f"live, class {LIVE_CLASS}"
     _write(study, "applications-live", {how: live})
-    judge(study, {how: {name: each for name, each in live.items() if name != "molecules"}})
-    study.judge(
+    evaluate(study, {how: {name: each for name, each in live.items() if name != "molecules"}})
+    study.evaluate(
         "gromacs-slower-live",
         [
             at_most(f"{delay} µs", live["molecules"].gain(delay), 0, percent=True)
@@ -162,7 +162,7 @@ def study_live(study: Study, *, rounds: int) -> None:
     )
     model = {name: _simulated(study, f"class {LIVE_CLASS}, {name}", each) for name, each in programs.items()}
     limits = study.numbers("live-as-simulated")
-    study.judge(
+    study.evaluate(
         "live-as-simulated",
         [
             between(
@@ -197,7 +197,7 @@ def run_live(study: Study, program: Program) -> dict[str, float]:
 def _four_hosts(study: Study, every: Every) -> None:
     """What is found on four hosts where the paper's times are no input."""
     within = study.numbers("four-hosts-times")["within"]
-    study.judge(
+    study.evaluate(
         "four-hosts-times",
         [
             near(name.upper(), exact(every[SCALED][name].alone[0]), seconds, within, "s")
@@ -221,7 +221,7 @@ def _four_hosts(study: Study, every: Every) -> None:
     )
 
 
-def judge(study: Study, every: Every) -> None:
+def evaluate(study: Study, every: Every) -> None:
     """The paper's words on figures 6 and 7."""
     several = len(every) > 1
 
@@ -230,12 +230,12 @@ def judge(study: Study, every: Every) -> None:
 
     end = "" if several else "-live"
     longer = 1 + study.numbers("ep-delay")["ep_longer"]
-    study.judge(
+    study.evaluate(
         f"ep-delay{end}",
         [at_most(case_of(given), each["ep"].slowed(HIGH_US, 0), longer) for given, each in every.items()],
     )
     least = study.numbers("ep-gain")["ep_gain"]
-    study.judge(
+    study.evaluate(
         f"ep-gain{end}",
         [
             at_least(case_of(given), each["ep"].gain(100), least, percent=True)
@@ -245,7 +245,7 @@ def judge(study: Study, every: Every) -> None:
     for name in ("is", "mg"):
         numbers = study.numbers(f"{name}-gain")
         gain, within = numbers[f"{name}_gain"], numbers["gain_within"]
-        study.judge(
+        study.evaluate(
             f"{name}-gain{end}",
             [
                 between(case_of(given), each[name].gain(100), gain - within, gain + within, percent=True)
@@ -253,7 +253,7 @@ def judge(study: Study, every: Every) -> None:
             ],
         )
     longer = study.numbers("benefit-diminishes")["longer"]
-    study.judge(
+    study.evaluate(
         f"benefit-diminishes{end}",
         [
             at_least(case_of(given, name), each[name].slowed(HIGH_US, 100), longer)
@@ -261,7 +261,7 @@ def judge(study: Study, every: Every) -> None:
             for name in KERNELS[1:]
         ],
     )
-    study.judge(
+    study.evaluate(
         f"slower-with-delay{end}",
         [
             _with_benefit(
@@ -271,7 +271,7 @@ def judge(study: Study, every: Every) -> None:
             for name in KERNELS[1:]
         ],
     )
-    study.judge(
+    study.evaluate(
         f"mg-least-sensitive{end}", [_least_sensitive(case_of(given), each) for given, each in every.items()]
     )
 
@@ -345,6 +345,6 @@ def draw(study: Study, name: str, every: Every) -> None:
         study.figure(made, name, data=tables[name])
 
 
-def _bars(found: Iterable[Found]) -> list[float]:
+def _bars(found: Iterable[Measurement]) -> list[float]:
     """Half widths that can be drawn: none for a single run."""
     return [0.0 if each.half_width == inf else each.half_width for each in found]

@@ -74,11 +74,11 @@ def study_installed(study: Study, *, rounds: int) -> None:
         ]
         for delay in (0, *DELAYS_US)
     }
-    study.judge(
+    study.evaluate(
         "installed-gromacs-slower",
         [at_most(f"{delay} µs", ratios(speeds[delay], speeds[0]), 1) for delay in DELAYS_US],
     )
-    study.judge(
+    study.evaluate(
         "installed-gromacs-delay",
         [
             at_most(f"{b} against {a} µs", ratios(speeds[b], speeds[a]), 1)
@@ -87,7 +87,7 @@ def study_installed(study: Study, *, rounds: int) -> None:
     )
     near, far = (measured([each["latencies_us"][place] for each in found if each]) for place in (0, 1))
     limits = study.numbers("hpcc-latencies")
-    study.judge(
+    study.evaluate(
         "hpcc-latencies",
         [
             at_most("least", near, limits["near_us"], "µs"),

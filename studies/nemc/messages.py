@@ -8,7 +8,7 @@ from typing import Any
 import longhaul
 from longhaul.report.mpl import Axes
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Found, Study, at_least, at_most, between, measured, ratios
+from longhaul.studies import Measurement, Study, at_least, at_most, between, measured, ratios
 
 CLOCKS: Mapping[str, tuple[str, str]] = {
     "exact": ("", "Longhaul (as NemC)"),
@@ -57,14 +57,14 @@ def one_round(study: Study, number: int) -> list[dict[str, Any]]:
 
 
 def study_messages(study: Study, *, rounds: int) -> None:
-    """Measure every delay with every clock in every round, draw figures 3 and 4, judge the claims."""
+    """Measure every delay with every clock in every round, draw figures 3 and 4, evaluate the claims."""
     rows: list[dict[str, Any]] = []
     for number in range(rounds):
         rows += study.measured(f"messages/{number}", lambda number=number: one_round(study, number)) or []
     study.table("messages", rows)
     latency, bandwidth = (_values(rows, field) for field in ("latency_us", "megabits_per_s"))
-    judge_latency(study, latency)
-    judge_bandwidth(study, bandwidth)
+    evaluate_latency(study, latency)
+    evaluate_bandwidth(study, bandwidth)
     draw(study, latency, bandwidth)
 
 
@@ -75,16 +75,16 @@ def _values(rows: list[dict[str, Any]], field: str) -> Values:
     return found
 
 
-def _differences(one: list[float], other: list[float], less: float = 0.0) -> Found:
+def _differences(one: list[float], other: list[float], less: float = 0.0) -> Measurement:
     return measured([a - b - less for a, b in zip(one, other, strict=True)])
 
 
-def judge_latency(study: Study, latency: Values) -> None:
+def evaluate_latency(study: Study, latency: Values) -> None:
     """Figure 3."""
     exact, rtc, jiffy = (latency[clock] for clock in CLOCKS)
     study.value("base", measured(exact[0]), "µs")
     close_us = study.numbers("latency-close")["close_us"]
-    study.judge(
+    study.evaluate(
         "latency-close",
         [
             between(f"{delay} µs", _differences(exact[delay], exact[0], delay), -close_us, close_us, "µs")
@@ -94,7 +94,7 @@ def judge_latency(study: Study, latency: Values) -> None:
     )
     groups = study.numbers("nistnet-groups")
     near_us, far_us = (groups[each] * TICK_US for each in ("within_ticks", "apart_ticks"))
-    study.judge(
+    study.evaluate(
         "nistnet-groups",
         [
             between(f"{b} less {a} µs", _differences(rtc[b], rtc[a]), -near_us, near_us, "µs")
@@ -104,7 +104,7 @@ def judge_latency(study: Study, latency: Values) -> None:
     )
     constant = study.numbers("netem-constant-latency")
     least, most = constant["constant_least"], constant["constant_most"]
-    study.judge(
+    study.evaluate(
         "netem-constant-latency",
         [
             between(f"{delay} µs", ratios(jiffy[delay], jiffy[200]), least, most)
@@ -113,7 +113,7 @@ def judge_latency(study: Study, latency: Values) -> None:
         ],
     )
     above_us = study.numbers("netem-high-latency")["above_us"]
-    study.judge(
+    study.evaluate(
         "netem-high-latency",
         [
             at_least(f"{delay} µs", _differences(jiffy[delay], exact[0], delay), above_us, "µs")
@@ -122,22 +122,24 @@ def judge_latency(study: Study, latency: Values) -> None:
     )
 
 
-def judge_bandwidth(study: Study, bandwidth: Values) -> None:
+def evaluate_bandwidth(study: Study, bandwidth: Values) -> None:
     """Figure 4."""
     exact, rtc, jiffy = (bandwidth[clock] for clock in CLOCKS)
     gains = {delay: ratios(exact[delay], rtc[delay]) for delay in exact}
-    over_one = {delay: Found(each.value - 1, each.half_width, each.runs) for delay, each in gains.items()}
+    over_one = {
+        delay: Measurement(each.value - 1, each.half_width, each.runs) for delay, each in gains.items()
+    }
     study.value("identical-links", over_one[0], percent=True)
-    study.judge(
+    study.evaluate(
         "nemc-more-bandwidth",
         [at_least(f"{delay} µs", over_one[delay], 0, percent=True) for delay in SMALL_US],
     )
     best = max(SMALL_US, key=lambda delay: over_one[delay].value)
     limits = study.numbers("nemc-bandwidth-gain")
     gained = between(f"{best} µs", over_one[best], limits["low"], limits["high"], percent=True)
-    study.judge("nemc-bandwidth-gain", gained)
+    study.evaluate("nemc-bandwidth-gain", gained)
     factor = study.numbers("netem-constant-bandwidth")["factor"]
-    study.judge(
+    study.evaluate(
         "netem-constant-bandwidth",
         [
             between(f"{delay} µs", ratios(jiffy[delay], jiffy[200]), 1 / factor, factor)
@@ -146,7 +148,7 @@ def judge_bandwidth(study: Study, bandwidth: Values) -> None:
         ],
     )
     most = study.numbers("netem-low-bandwidth")["most"]
-    study.judge(
+    study.evaluate(
         "netem-low-bandwidth",
         [
             at_most(f"{delay} µs", ratios(jiffy[delay], exact[delay]), most, percent=True)
@@ -154,7 +156,7 @@ def judge_bandwidth(study: Study, bandwidth: Values) -> None:
         ],
     )
     most = study.numbers("nemc-bandwidth-drops")["most"]
-    study.judge("nemc-bandwidth-drops", at_most("", ratios(exact[1600], exact[200]), most, percent=True))
+    study.evaluate("nemc-bandwidth-drops", at_most("", ratios(exact[1600], exact[200]), most, percent=True))
     in_flight = [rate * 1e6 * 2 * 1600e-6 / 8 / 1e3 for rate in exact[1600]]
     study.value("window", measured(in_flight), "kB")
 

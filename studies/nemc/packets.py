@@ -21,7 +21,7 @@ Seen = list[tuple[float, float]]
 
 
 def study_packets(study: Study, *, rounds: int) -> None:
-    """Capture in all four hosts, draw two milliseconds, judge the claims."""
+    """Capture in all four hosts, draw two milliseconds, evaluate the claims."""
     rows: list[dict[str, float]] = []
     for number in range(rounds):
         found = study.measured(f"packets/{number}", lambda: one_round(study))
@@ -47,9 +47,9 @@ def study_packets(study: Study, *, rounds: int) -> None:
     study.value("rtc-median", rtc["p50_us"], "µs")
     limits = study.numbers("packets-accurate")
     low, high = (limits["delay_us"] + sign * limits["within_us"] for sign in (-1, 1))
-    study.judge("packets-accurate", between("", exact["p50_us"], low, high, "µs"))
+    study.evaluate("packets-accurate", between("", exact["p50_us"], low, high, "µs"))
     more_us = study.numbers("packets-late")["more_us"]
-    study.judge(
+    study.evaluate(
         "packets-late",
         [
             at_least(what, rtc[key], more_us, "µs")

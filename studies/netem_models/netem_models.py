@@ -1,7 +1,7 @@
 """Longhaul's link models beside netem, tbf and the queueing disciplines of Linux, on the virtual clock.
 
 Each model that Linux has, too: the same traffic over a link of Longhaul and over one of Linux's devices.
-Losses, delays, goodputs and counts are compared, and judged by what chance and rounding explain.
+Losses, delays, goodputs and counts are compared, and evaluated by what chance and rounding explain.
 """
 
 import sys
@@ -18,7 +18,7 @@ import longhaul
 from longhaul.oracle import api
 from longhaul.run.virtual_clock import virtual_clock
 from longhaul.scenario import load_scenario, resolve
-from longhaul.studies import Part, Study, judged, run_study
+from longhaul.studies import Part, Study, holds_if, run_study
 
 
 def compare(study: Study, model: Model) -> list[dict[str, Any]]:
@@ -71,10 +71,10 @@ def study_models(study: Study) -> None:
                 "outside": "; ".join(_difference(each) for each in outside),
             }
         )
-        cases.append(judged(name, not outside, text))
+        cases.append(holds_if(name, not outside, text))
     study.table("quantities", quantities)
     study.table("models", rows)
-    study.judge("link-models", cases)
+    study.evaluate("link-models", cases)
 
 
 def _difference(row: Mapping[str, Any]) -> str:

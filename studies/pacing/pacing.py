@@ -20,7 +20,18 @@ from longhaul import _longhaul
 from longhaul.report.plotting import figure, paper
 from longhaul.run.sim import simulated_plan
 from longhaul.scenario import load_scenario, resolve
-from longhaul.studies import Part, Study, at_least, between, exact, judged, measured, near, ratios, run_study
+from longhaul.studies import (
+    Part,
+    Study,
+    at_least,
+    between,
+    exact,
+    holds_if,
+    measured,
+    near,
+    ratios,
+    run_study,
+)
 
 BUFFERS_KIB = (64, 128, 256, 512)
 ALGORITHMS = {"scalable": "scalable", "fast": "{algorithm: fast, alpha: 200}"}
@@ -96,7 +107,7 @@ def simulate(cases: list[Case], folder: Path) -> list[tuple[float, int]]:
 
 
 def study_simulated(study: Study) -> None:
-    """Simulate the table under both windows, judge, draw."""
+    """Simulate the table under both windows, evaluate, draw."""
     seconds = study.size(SECONDS, small=5)
     cases = [
         Case(algorithm, paced, buffer, window, seconds)
@@ -112,7 +123,7 @@ def study_simulated(study: Study) -> None:
     study.table("pfldnet", [row(case, each) for case, each in found.items()])
     for window, (_buffers, what) in WINDOWS.items():
         study.note(f"window {window}: {what}")
-    judge(study, found)
+    evaluate(study, found)
     draw(study, found)
 
 
@@ -138,7 +149,7 @@ def row(case: Case, got: tuple[float, int]) -> dict[str, Any]:
     }
 
 
-def judge(study: Study, found: dict[Case, tuple[float, int]]) -> None:
+def evaluate(study: Study, found: dict[Case, tuple[float, int]]) -> None:
     """The claims of the table, under both windows."""
     seconds = next(iter(found)).seconds
 
@@ -155,12 +166,12 @@ def judge(study: Study, found: dict[Case, tuple[float, int]]) -> None:
         for buffer in BUFFERS_KIB
     ]
     least = study.numbers("paced-least")["least"]
-    study.judge(
+    study.evaluate(
         "paced-least",
         [at_least(named(*each), exact(cell(each[0], True, *each[1:])[0]), least, "MB/s") for each in every],
     )
     apart = study.numbers("paced-rates")["within"]
-    study.judge(
+    study.evaluate(
         "paced-rates",
         [
             between(
@@ -171,7 +182,7 @@ def judge(study: Study, found: dict[Case, tuple[float, int]]) -> None:
         ],
     )
     within = study.numbers("unpaced-rates")["within"]
-    study.judge(
+    study.evaluate(
         "unpaced-rates",
         [
             near(named(*each), exact(cell(each[0], False, *each[1:])[0]), theirs, within, "MB/s")
@@ -180,7 +191,7 @@ def judge(study: Study, found: dict[Case, tuple[float, int]]) -> None:
         ],
     )
     share = study.numbers("more-buffer")["share"]
-    study.judge(
+    study.evaluate(
         "more-buffer",
         [
             at_least(named(algorithm, high, window), exact(rate / less), share)
@@ -192,10 +203,10 @@ def judge(study: Study, found: dict[Case, tuple[float, int]]) -> None:
             ]
         ],
     )
-    study.judge(
+    study.evaluate(
         "unpaced-fast-drops",
         [
-            judged(
+            holds_if(
                 f"window {window}",
                 [drops > 0 for _rate, drops in cells] == [True, True, True, False] and cells[-1][0] >= least,
                 f"{', '.join(str(drops) for _rate, drops in cells)} drops; {cells[-1][0]:.1f} MB/s",
@@ -205,7 +216,7 @@ def judge(study: Study, found: dict[Case, tuple[float, int]]) -> None:
         ],
     )
     within = study.numbers("pacing-gain")["within"]
-    study.judge(
+    study.evaluate(
         "pacing-gain",
         [
             near(
@@ -298,7 +309,7 @@ def study_live(study: Study, *, rounds: int) -> None:
         return [row["mbit"] for row in rows if (row["algorithm"], row["sender"]) == (algorithm, kind)]
 
     least_ratio = study.numbers("host-pacing-faster")["least_ratio"]
-    study.judge(
+    study.evaluate(
         "host-pacing-faster",
         [
             at_least(
@@ -307,10 +318,10 @@ def study_live(study: Study, *, rounds: int) -> None:
             for algorithm in LIVE_ALGORITHMS
         ],
     )
-    study.judge(
+    study.evaluate(
         "host-pacing-no-loss",
         [
-            judged(algorithm, not sum(drops), f"{sum(drops)} drops in {len(drops)} runs")
+            holds_if(algorithm, not sum(drops), f"{sum(drops)} drops in {len(drops)} runs")
             for algorithm in LIVE_ALGORITHMS
             for drops in [
                 [r["drops"] for r in rows if (r["algorithm"], r["sender"]) == (algorithm, "host paces")]

@@ -29,7 +29,7 @@ def fate_times(policy: str, routes: int, runs: Path) -> list[tuple[int, int]]:
 
 
 def study_frames(study: Study) -> None:
-    """Judge the paper's 17T and 80T, and the values between."""
+    """Evaluate the paper's 17T and 80T, and the values between."""
     rows = []
     for (policy, routes), expected in EXPECTED.items():
         times = fate_times(policy, routes, study.runs)
@@ -39,7 +39,7 @@ def study_frames(study: Study) -> None:
         rows.append({"policy": policy, "routes": routes, "took_T": round(took, 3), "expected_T": expected})
     study.table("frames", rows)
     within = study.numbers("eight-frames")["within"]
-    study.judge(
+    study.evaluate(
         "eight-frames",
         [
             between(

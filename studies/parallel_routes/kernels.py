@@ -16,7 +16,7 @@ from skeletons import Program, one_rank_s
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Case, Found, Study, at_least, at_most, exact, judged, measured
+from longhaul.studies import Case, Measurement, Study, at_least, at_most, exact, holds_if, measured
 
 SCENARIO = Path(__file__).parent / "kernels.yaml"
 ROUTES = (2, 4, 8)
@@ -25,7 +25,7 @@ BIC = "{algorithm: bic, delayed_acks: false}"
 """Linux 2.6 counted acknowledgements, so that its factor for delayed ones gave each segment its growth."""
 SLOWER = (1, 2.5, 5)
 """A core of 2006 against one that the shipped costs were measured on. The paper has no times: all of these
-are assumed, and claims are judged under each."""
+are assumed, and claims are evaluated under each."""
 USUAL = 2.5
 SIMULATED = {"ft": "B", "mg": "B", "cg": "A"}
 SMALLEST = {"mg": "S"}
@@ -79,7 +79,7 @@ def study_simulated(study: Study) -> None:
             (each["kernel"], each["way"], each["rtt_ms"]): [each["s"]] for each in found
         }
     study.table("kernels-simulated", _rows(every))
-    judge(study, every, live=False)
+    evaluate(study, every, live=False)
     draw(study, every[f"computing {USUAL:g} times as long"], "kernels", "simulated", "kernels-simulated")
 
 
@@ -121,7 +121,7 @@ def study_live(study: Study, *, rounds: int) -> None:
     whole = min(map(len, seconds.values()))
     every = {"live": {key: values[:whole] for key, values in seconds.items()}}
     study.table("kernels-live", _rows(every))
-    judge(study, every, live=True)
+    evaluate(study, every, live=True)
     draw(study, every["live"], "kernels-live", "live, a twentieth of all rates", "kernels-live")
 
 
@@ -131,7 +131,7 @@ def live_scenario(algorithms: str, folder: Path) -> Path:
         "1Gbit", f"{1000 // LIVE_SCALE}Mbit"
     )
     path = scenario("kernels-live", slower, folder)
-    # A real host learns of reordering by itself, and cannot be told how.
+    # How a real host finds losses cannot be set.
     text = path.read_text(encoding="utf-8").replace("recovery: sack-adaptive", "congestion_control: reno")
     path.write_text(text, encoding="utf-8")
     return path
@@ -171,14 +171,16 @@ class Speeds:
     def __init__(self, seconds: Seconds, *, live: bool) -> None:
         self._seconds, self._live = seconds, live
 
-    def over(self, kernel: str, way: str, other: str, rtt_ms: int = 0, other_ms: int | None = None) -> Found:
+    def over(
+        self, kernel: str, way: str, other: str, rtt_ms: int = 0, other_ms: int | None = None
+    ) -> Measurement:
         """How many times as fast a kernel is over one way as over another."""
         ours = self._seconds[kernel, way, rtt_ms]
         theirs = self._seconds[kernel, other, rtt_ms if other_ms is None else other_ms]
         pairs = [b / a for a, b in zip(ours, theirs, strict=True)]
         return measured(pairs) if self._live else exact(pairs[0])
 
-    def relative(self, kernel: str, way: str, rtt_ms: int = 0) -> Found:
+    def relative(self, kernel: str, way: str, rtt_ms: int = 0) -> Measurement:
         """Figure 5's relative performance: that of the serial route without delay is 1."""
         return self.over(kernel, way, SERIAL, rtt_ms, 0)
 
@@ -192,7 +194,7 @@ class Speeds:
         return sorted({rtt for name, _way, rtt in self._seconds if name == kernel})
 
 
-def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
+def evaluate(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
     """The paper's words on figures 5 and 7."""
     speeds = {how: Speeds(seconds, live=live) for how, seconds in every.items()}
     end = "-live" if live else ""
@@ -204,7 +206,7 @@ def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
         return ", ".join(each for each in (f"{kernel.upper()}{more}", "" if live else how) if each)
 
     for routes in (4, 8):
-        study.judge(
+        study.evaluate(
             f"ideal-{routes}{end}",
             [
                 at_least(named(name, how), each.relative(name, f"round robin {routes}"), ideal)
@@ -212,7 +214,7 @@ def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
                 for name in each.kernels
             ],
         )
-    study.judge(
+    study.evaluate(
         f"more-routes-faster{end}",
         [
             at_least(
@@ -225,7 +227,7 @@ def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
             for a, b in ((2, 4), (4, 8))
         ],
     )
-    study.judge(
+    study.evaluate(
         f"beats-flow-based{end}",
         [
             at_least(
@@ -236,7 +238,7 @@ def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
             for n in ROUTES
         ],
     )
-    study.judge(
+    study.evaluate(
         f"spread{end}",
         [
             at_least(named(name, how, f" against {other}"), each.over(name, "round robin 8", other), spread)
@@ -245,14 +247,14 @@ def judge(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
             for name in each.kernels
         ],
     )
-    _judge_delays(study, speeds[usual], live=live)
+    _evaluate_delays(study, speeds[usual], live=live)
 
 
-def _judge_delays(study: Study, speeds: Speeds, *, live: bool) -> None:
+def _evaluate_delays(study: Study, speeds: Speeds, *, live: bool) -> None:
     end = "-live" if live else ""
     almost = study.numbers("almost-serial")["almost"]
     kernels = [name for name in speeds.kernels if len(speeds.rtts(name)) > 1]
-    study.judge(
+    study.evaluate(
         f"degrades-with-delay{end}",
         [
             at_most(f"{name.upper()}, {way}, {b} over {a} ms", speeds.over(name, way, way, b, a), 1)
@@ -261,7 +263,7 @@ def _judge_delays(study: Study, speeds: Speeds, *, live: bool) -> None:
             for a, b in ((0, 5), (5, 10))
         ],
     )
-    study.judge(
+    study.evaluate(
         f"almost-serial{end}",
         [
             at_least(
@@ -276,7 +278,7 @@ def _judge_delays(study: Study, speeds: Speeds, *, live: bool) -> None:
     )
     if live:
         return
-    study.judge(
+    study.evaluate(
         "more-routes-with-delay", [_ordered(speeds, name, rtt) for name in kernels for rtt in RTTS_MS[1:]]
     )
 
@@ -284,7 +286,9 @@ def _judge_delays(study: Study, speeds: Speeds, *, live: bool) -> None:
 def _ordered(speeds: Speeds, kernel: str, rtt_ms: int) -> Case:
     found = [speeds.relative(kernel, f"round robin {n}", rtt_ms) for n in ROUTES]
     text = ", ".join(each.shown() for each in found)
-    return judged(f"{kernel.upper()}, {rtt_ms} ms", found[0].value <= found[1].value <= found[2].value, text)
+    return holds_if(
+        f"{kernel.upper()}, {rtt_ms} ms", found[0].value <= found[1].value <= found[2].value, text
+    )
 
 
 def draw(study: Study, seconds: Seconds, name: str, how: str, table: str) -> None:

@@ -11,7 +11,17 @@ from typing import Any, NamedTuple
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Case, Found, Study, StudyFolder, at_least, at_most, judged, measured, near
+from longhaul.studies import (
+    Case,
+    Measurement,
+    Study,
+    StudyFolder,
+    at_least,
+    at_most,
+    holds_if,
+    measured,
+    near,
+)
 
 SCENARIO = Path(__file__).parent / "transfer.yaml"
 ROUTES = (2, 4, 8)
@@ -144,15 +154,15 @@ class Took:
             self._s.setdefault(key, []).append(row["s"])
             self._again.setdefault(key, []).append(row["retransmits"])
 
-    def of(self, kind: Kind, link: Link) -> Found:
+    def of(self, kind: Kind, link: Link) -> Measurement:
         """Seconds, over seeds."""
         return measured(self._s[kind, link])
 
-    def longer(self, kind: Kind, routes: int, difference_us: int) -> Found:
+    def longer(self, kind: Kind, routes: int, difference_us: int) -> Measurement:
         """By what share a transfer in turn takes longer than without a difference."""
         base = self.of(kind, Link("round robin", routes, 0)).value
         found = self.of(kind, Link("round robin", routes, difference_us))
-        return Found(found.value / base - 1, found.half_width / base, found.runs)
+        return Measurement(found.value / base - 1, found.half_width / base, found.runs)
 
     def extremes(self, kind: Kind, link: Link) -> tuple[float, float]:
         """Seconds with the fastest and with the slowest seed."""
@@ -178,7 +188,7 @@ class Took:
 
 
 def study_transfers(study: Study, *, seeds: int) -> None:
-    """Simulate every point, draw the figure, judge the claims."""
+    """Simulate every point, draw the figure, evaluate the claims."""
     volume_gb, whole_gb = study.size((VOLUME_GB, WHOLE_GB), small=(0.05, 1))
     whole = simulate(study, "whole", ADAPTIVE, LINES, whole_gb, 1)
     study.table("transfers-100GB", whole)
@@ -187,21 +197,21 @@ def study_transfers(study: Study, *, seeds: int) -> None:
         rows += simulate(study, f"{kind.recovery}, {kind.window}", kind, links(kind), volume_gb, seeds)
     study.table("transfers-simulated", rows)
     took = Took(rows)
-    _judge_theory(study, whole)
-    _judge_differences(study, took)
-    _judge_window(study, took)
+    _evaluate_theory(study, whole)
+    _evaluate_differences(study, took)
+    _evaluate_window(study, took)
     _draw(study, took)
 
 
-def _judge_theory(study: Study, rows: list[dict[str, Any]]) -> None:
+def _evaluate_theory(study: Study, rows: list[dict[str, Any]]) -> None:
     took = Took(rows)
     within = study.numbers("theory-times")["within"]
-    study.judge(
+    study.evaluate(
         "theory-times",
         [
             near(
                 f"{link.curve} {link.routes}",
-                Found(took.of(ADAPTIVE, link).value),
+                Measurement(took.of(ADAPTIVE, link).value),
                 theory_s(link, took.gigabytes),
                 within,
                 "s",
@@ -215,10 +225,10 @@ def _named(kind: Kind, routes: int, more: str = "") -> str:
     return f"{KINDS[kind]}, {routes} routes{more}"
 
 
-def _judge_differences(study: Study, took: Took) -> None:
+def _evaluate_differences(study: Study, took: Took) -> None:
     paper_like = (DUPLICATES, ADAPTIVE, TIME, SMALL)
     most = study.numbers("flat")["longer"]
-    study.judge(
+    study.evaluate(
         "flat",
         [
             at_most(_named(kind, routes), took.longer(kind, routes, FLAT_US), most, percent=True)
@@ -227,7 +237,7 @@ def _judge_differences(study: Study, took: Took) -> None:
         ],
     )
     least = study.numbers("rapid-increase")["longer"]
-    study.judge(
+    study.evaluate(
         "rapid-increase",
         [
             at_least(_named(kind, routes), took.longer(kind, routes, FAR_US), least, percent=True)
@@ -235,15 +245,15 @@ def _judge_differences(study: Study, took: Took) -> None:
             for routes in ROUTES
         ],
     )
-    study.judge(
+    study.evaluate(
         "more-with-more-routes",
         [_rising(took, kind, difference) for kind in paper_like for difference in BEYOND_US],
     )
     limits_us = study.numbers("first-retransmissions").all("limits_us")
-    study.judge(
+    study.evaluate(
         "first-retransmissions",
         [
-            judged(
+            holds_if(
                 f"{routes} routes",
                 took.orderly_us(DUPLICATES, routes) == max(each for each in DIFFERENCES_US if each <= most),
                 f"{took.orderly_us(DUPLICATES, routes)} µs",
@@ -252,7 +262,7 @@ def _judge_differences(study: Study, took: Took) -> None:
         ],
     )
     ratio = study.numbers("resequencer-simulated")["ratio"]
-    study.judge(
+    study.evaluate(
         "resequencer-simulated",
         [
             at_most(
@@ -266,11 +276,11 @@ def _judge_differences(study: Study, took: Took) -> None:
             for link in [Link("resequenced", routes, difference)]
         ],
     )
-    study.judge("jitter-steady", [_steady(took, kind) for kind in KINDS])
+    study.evaluate("jitter-steady", [_steady(took, kind) for kind in KINDS])
     points = [(kind, link) for kind in KINDS for link in links(kind)]
     torn = sum(took.torn(kind, link) for kind, link in points)
-    study.value("torn-points", Found(torn))
-    study.value("points", Found(len(points)))
+    study.value("torn-points", Measurement(torn))
+    study.value("points", Measurement(len(points)))
 
 
 def _steady(took: Took, kind: Kind) -> Case:
@@ -280,21 +290,21 @@ def _steady(took: Took, kind: Kind) -> Case:
         for link in torn
         for least, most in [took.extremes(kind, link)]
     )
-    return judged(KINDS[kind], not torn, text or "at every point")
+    return holds_if(KINDS[kind], not torn, text or "at every point")
 
 
-def _share(found: Found, whole: float) -> Found:
-    return Found(found.value / whole, found.half_width / whole, found.runs)
+def _share(found: Measurement, whole: float) -> Measurement:
+    return Measurement(found.value / whole, found.half_width / whole, found.runs)
 
 
 def _rising(took: Took, kind: Kind, difference_us: int) -> Case:
     found = [took.longer(kind, routes, difference_us) for routes in ROUTES]
     text = ", ".join(each.shown(percent=True) for each in found)
     rising = found[0].high < found[1].low and found[1].high < found[2].low
-    return judged(f"{KINDS[kind]}, {difference_us} µs", rising, text)
+    return holds_if(f"{KINDS[kind]}, {difference_us} µs", rising, text)
 
 
-def _judge_window(study: Study, took: Took) -> None:
+def _evaluate_window(study: Study, took: Took) -> None:
     """What makes transfers slow: losses that are none, or the receive window."""
     study.table(
         "knees",
@@ -307,7 +317,7 @@ def _judge_window(study: Study, took: Took) -> None:
         ],
     )
     least = study.numbers("retransmission-is-the-cause")["longer"]
-    study.judge(
+    study.evaluate(
         "retransmission-is-the-cause",
         [
             at_least(f"{routes} routes", took.longer(WIDE, routes, FAR_US), least, percent=True)
@@ -315,10 +325,10 @@ def _judge_window(study: Study, took: Took) -> None:
         ],
     )
     knee_us = study.numbers("small-window-tolerates")["knee_us"]
-    study.judge(
+    study.evaluate(
         "small-window-tolerates",
         [
-            judged(
+            holds_if(
                 f"{routes} routes",
                 knee_us <= took.knee_us(SMALL, routes) <= FLAT_US,
                 f"{took.knee_us(SMALL, routes)} µs",
@@ -328,7 +338,7 @@ def _judge_window(study: Study, took: Took) -> None:
     )
     full = {routes: took.of(SMALL, Link("round robin", routes, 0)) for routes in ROUTES}
     ratio = study.numbers("small-window-fills")["ratio"]
-    study.judge(
+    study.evaluate(
         "small-window-fills",
         [
             at_most(

@@ -10,7 +10,7 @@ from typing import Any
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Found, Study, at_least, at_most, measured, near
+from longhaul.studies import Measurement, Study, at_least, at_most, measured, near
 
 DIFFERENCES_US = (0, 100, 200, 300, 400, 600, 800, 1000)
 ENDS_US = (0, 1000)
@@ -50,7 +50,7 @@ def transfer(study: Study, params: dict[str, Any], difference_us: int) -> dict[s
 
 
 def study_live(study: Study, *, rounds: int) -> None:
-    """Run every curve in every round, draw the figure, judge the claims."""
+    """Run every curve in every round, draw the figure, evaluate the claims."""
     rows = []
     for number in range(rounds):
         for curve, (differences, params) in CURVES.items():
@@ -63,20 +63,20 @@ def study_live(study: Study, *, rounds: int) -> None:
     goodput: Goodputs = {curve: {} for curve in CURVES}
     for row in rows:
         goodput[row["curve"]].setdefault(row["difference_us"], []).append(row["goodput_bits_per_s"])
-    judge(study, goodput)
+    evaluate(study, goodput)
     draw(study, goodput)
 
 
-def judge(study: Study, goodput: Goodputs) -> None:
+def evaluate(study: Study, goodput: Goodputs) -> None:
     """The paper's words on figure 8, and what a resequencer and one route do."""
 
-    def share(curve: str, difference_us: int) -> Found:
+    def share(curve: str, difference_us: int) -> Measurement:
         return measured([each / WIRE_BITS_PER_S for each in goodput[curve][difference_us]])
 
     limits = study.numbers("flat-live")
     flat_us, carried = limits["flat_us"], limits["carried"]
     beyond_us = int(study.numbers("rapid-increase-live")["beyond_us"])
-    study.judge(
+    study.evaluate(
         "flat-live",
         [
             at_least(f"{difference} µs, {name}", share(curve, difference), carried, percent=True)
@@ -85,19 +85,19 @@ def judge(study: Study, goodput: Goodputs) -> None:
             if difference <= flat_us
         ],
     )
-    study.judge(
+    study.evaluate(
         "rapid-increase-live",
         [
             at_most(name, share(curve, beyond_us), carried, percent=True)
             for curve, name in ((TURN, "RACK"), (OLD, "without"))
         ],
     )
-    study.judge(
+    study.evaluate(
         "retransmission-is-the-cause-live",
         [at_most(f"{each} µs", share(WIDE, each), carried, percent=True) for each in (beyond_us, 1000)],
     )
-    study.judge("serial-full", at_least("", share(SERIAL, 0), carried, percent=True))
-    study.judge(
+    study.evaluate("serial-full", at_least("", share(SERIAL, 0), carried, percent=True))
+    study.evaluate(
         "resequencer-live",
         [
             at_least(f"{difference} µs", share(AGAIN, difference), carried, percent=True)
@@ -105,7 +105,7 @@ def judge(study: Study, goodput: Goodputs) -> None:
         ],
     )
     within = study.numbers("quarter")["within"]
-    study.judge(
+    study.evaluate(
         "quarter",
         [
             near(f"{difference} µs", share(ALONE, difference), 0.25, within, percent=True)

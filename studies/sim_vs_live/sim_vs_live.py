@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Found, Part, Study, exact, measured, near, run_study
+from longhaul.studies import Measurement, Part, Study, exact, measured, near, run_study
 
 HEAD = """version: 1
 name: {name}
@@ -75,17 +75,17 @@ def one_round(study: Study, case: str, cc: str, seed: int, *, live: bool) -> dic
     return {"mbits": rates, "digest": None if live else result.summary["simulation"]["digest"]}
 
 
-def quotient(upper: Found, lower: Found) -> Found:
+def quotient(upper: Measurement, lower: Measurement) -> Measurement:
     """The ratio of two independent means, with its interval."""
     ratio = upper.value / lower.value
     half = ratio * hypot(upper.half_width / upper.value, lower.half_width / lower.value)
-    return Found(ratio, half, min(upper.runs, lower.runs))
+    return Measurement(ratio, half, min(upper.runs, lower.runs))
 
 
 def study_paths(study: Study, *, rounds: int) -> None:
     """Run every path live and simulated, with as many seeds as there are rounds."""
     rows: list[dict[str, Any]] = []
-    ratios: dict[tuple[str, str], Found] = {}
+    ratios: dict[tuple[str, str], Measurement] = {}
     for case in study.size(list(CASES), small=["rate"]):
         for cc in study.size(ALGORITHMS, small=ALGORITHMS[:1]):
             both = []
@@ -113,16 +113,16 @@ def study_paths(study: Study, *, rounds: int) -> None:
             ratios[case, cc] = quotient(both[1], both[0])
     study.table("goodput", rows)
     within = study.numbers("simulated-goodput")["within"]
-    study.judge(
+    study.evaluate(
         "simulated-goodput",
         [near(f"{case}, {cc}", found, 1, within) for (case, cc), found in ratios.items()],
     )
     worst = max(ratios.values(), key=lambda found: abs(found.value - 1))
-    study.value("worst", Found(abs(worst.value - 1), worst.half_width, worst.runs), percent=True)
+    study.value("worst", Measurement(abs(worst.value - 1), worst.half_width, worst.runs), percent=True)
     draw(study, ratios, within)
 
 
-def draw(study: Study, ratios: dict[tuple[str, str], Found], within: float) -> None:
+def draw(study: Study, ratios: dict[tuple[str, str], Measurement], within: float) -> None:
     """Ratios with their intervals."""
     cases = list(dict.fromkeys(case for case, _cc in ratios))
     with paper():

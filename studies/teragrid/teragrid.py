@@ -43,7 +43,7 @@ SECONDS_EACH = 1000
 SMALL = 2, 5
 """Seeds and seconds of a study that is only tried out, which has no capture."""
 SAMPLE_S = 15.0
-"""Simulated seconds of each variant that the cost is judged by."""
+"""Simulated seconds of each variant that the cost is evaluated by."""
 EVENTS_AT_ONCE = 100_000
 
 
@@ -165,7 +165,7 @@ def _write(
     study: Study, results: Results, chain: Chain | None, every: tuple[Plan, ...], took_s: float
 ) -> None:
     """Figures, claims, tables and ``report.html``."""
-    found = [study.judge(claim, cases) for claim, cases in verdicts(results)]
+    found = [study.evaluate(claim, cases) for claim, cases in verdicts(results)]
     gallery = pictures.Gallery(DIRECTORY)
     mains = list(dict.fromkeys(key[1] for key in results.cells if key[0] == "long"))
     places = [("long", f"Figure 3: beside five flows, long queues ({each})", each) for each in mains]

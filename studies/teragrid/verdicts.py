@@ -11,7 +11,7 @@ from trials import ALGORITHMS, PARALLEL, STOCHASTIC_N, STOCHASTIC_ONE, STREAMS
 
 from longhaul.analysis.estimates import Estimate
 from longhaul.analysis.fitting import fit_gaps
-from longhaul.studies import Case, StudyFolder, between, judged, measured, near
+from longhaul.studies import Case, StudyFolder, between, holds_if, measured, near
 
 NUMBERS = StudyFolder(Path(__file__).parent).claims.numbers
 MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, NEAR = (
@@ -20,7 +20,7 @@ MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, NEAR = (
 STEALS = NUMBERS("bic-takes")["taken"]
 """Of what the others have: less is not a theft that anybody would notice."""
 SIMILAR = NUMBERS("stochastic-as-parallel")["within"]
-Judged = tuple[str, tuple[Case, ...]]
+Evaluated = tuple[str, tuple[Case, ...]]
 """The id of a claim, and what was found under each condition."""
 AGGRESSIVE = ("H-TCP", "BIC", "CUBIC", "HighSpeed", "Scalable")
 FAIR = ("Compound", "SACK", "Reno", *(name for name, _flow in STOCHASTIC_N))
@@ -40,7 +40,7 @@ class Condition:
         return f"{places[self.sweep]}, {self.reading}"
 
 
-def verdicts(results: Results) -> list[Judged]:
+def verdicts(results: Results) -> list[Evaluated]:
     """Every claim of the study with what was found; each condition is a reading of the loss and a queue."""
     return [*_validation(results), *_alone(results), *_beside(results)]
 
@@ -50,7 +50,7 @@ def slug(name: str) -> str:
     return name.lower().replace(" ", "-")
 
 
-def _validation(results: Results) -> list[Judged]:
+def _validation(results: Results) -> list[Evaluated]:
     cell = results.cell("validation", "fitted", "SACK")
     rates = [each / 1e6 for each in cell.main]
     fits = fit_gaps(rates, seed=1, replicates=199)
@@ -77,12 +77,12 @@ def _validation(results: Results) -> list[Judged]:
         ),
         (
             "sack-deviation",
-            (judged(one, SIMULATED_SD / factor <= stdev(rates) <= SIMULATED_SD * factor, said),),
+            (holds_if(one, SIMULATED_SD / factor <= stdev(rates) <= SIMULATED_SD * factor, said),),
         ),
         (
             "wakeby",
             (
-                judged(
+                holds_if(
                     one,
                     next(fit for fit in fits.fits if fit.easyfit_rank == 1).family == "wakeby"
                     and abs(median(rates) / wakeby["median_mbits"] - 1) <= wakeby["within"],
@@ -95,7 +95,7 @@ def _validation(results: Results) -> list[Judged]:
     ]
 
 
-def _alone(results: Results) -> list[Judged]:
+def _alone(results: Results) -> list[Evaluated]:
     similar, better = [], []
     for reading in _readings(results, "alone"):
         ratios = {
@@ -104,7 +104,7 @@ def _alone(results: Results) -> list[Judged]:
         }
         detail = ", ".join(f"{streams}: {ratio - 1:+.0%}" for streams, ratio in ratios.items())
         holds = all(abs(ratio - 1) <= SIMILAR for ratio in ratios.values())
-        similar.append(judged(reading, holds, f"Stochastic against parallel, by N: {detail}"))
+        similar.append(holds_if(reading, holds, f"Stochastic against parallel, by N: {detail}"))
         better.append(_many_improve(results, "alone", reading, reading))
     return [
         ("stochastic-as-parallel", tuple(similar)),
@@ -117,7 +117,7 @@ def _many_improve(results: Results, sweep: str, reading: str, condition: str) ->
     many = NUMBERS("many-improve")
     others = [name for name in ALGORITHM_NAMES if name not in ("SACK", "Reno")]
     more = [name for name in others if results.cell(sweep, reading, name).mbits > (1 + many["more"]) * base]
-    return judged(
+    return holds_if(
         condition,
         len(more) >= many["share"] * len(others),
         f"{len(more)} of {len(others)}: {', '.join(more) or 'none'}",
@@ -132,13 +132,13 @@ def _conditions(results: Results, *sweeps: str) -> list[Condition]:
     return [Condition(sweep, reading) for sweep in sweeps for reading in _readings(results, sweep)]
 
 
-def _beside(results: Results) -> list[Judged]:
+def _beside(results: Results) -> list[Evaluated]:
     crowded = _conditions(results, "long", "long-apart", "short")
 
     def over(
-        conditions: Sequence[Condition], judge: Callable[[Condition], tuple[bool, str]]
+        conditions: Sequence[Condition], evaluate: Callable[[Condition], tuple[bool, str]]
     ) -> tuple[Case, ...]:
-        return tuple(judged(each.name, *judge(each)) for each in conditions)
+        return tuple(holds_if(each.name, *evaluate(each)) for each in conditions)
 
     def stolen(condition: Condition, name: str) -> Estimate:
         return results.stolen(condition.sweep, condition.reading, name)
@@ -158,12 +158,12 @@ def _beside(results: Results) -> list[Judged]:
         return ", ".join(f"{name} {stolen(condition, name).mean:.0%}" for name in names)
 
     def top(names: frozenset[str]) -> Callable[[Condition], tuple[bool, str]]:
-        def judge(condition: Condition) -> tuple[bool, str]:
+        def evaluate(condition: Condition) -> tuple[bool, str]:
             ranked = sorted(ALGORITHM_NAMES, key=lambda name: -rate(condition, name))
             said = ", ".join(f"{name} {rate(condition, name):.0f}" for name in ranked[:5])
             return frozenset(ranked[:3]) == names, f"{said} Mbit/s"
 
-        return judge
+        return evaluate
 
     def worst(condition: Condition) -> tuple[bool, str]:
         ranked = sorted(ALGORITHM_NAMES, key=lambda name: -stolen(condition, name).mean)

@@ -9,7 +9,7 @@ from typing import Any
 
 import longhaul
 from longhaul.report.mpl import Figure
-from longhaul.studies import Study, judged
+from longhaul.studies import Study, holds_if
 
 SCENARIO = """version: 1
 name: loads
@@ -99,9 +99,9 @@ def study_loads(study: Study) -> None:
     study.table("loads", rows)
     virtual = [row for row in rows if row["clock"] == "virtual"]
     digests = {row["digest"] for row in virtual}
-    study.judge(
+    study.evaluate(
         "equal-bit-by-bit",
-        judged("", len(digests) == 1, f"{len(digests)} digest{'s' if len(digests) > 1 else ''}"),
+        holds_if("", len(digests) == 1, f"{len(digests)} digest{'s' if len(digests) > 1 else ''}"),
     )
     study.figure(figure(rows), "loads", data=["loads"])
 

@@ -18,7 +18,7 @@ from loads import study_loads
 from scenarios import CASES, SECONDS, Case, scenario
 
 import longhaul
-from longhaul.studies import Found, Part, Study, exact, measured, near, run_study
+from longhaul.studies import Measurement, Part, Study, exact, measured, near, run_study
 
 JOINED_CASES = ("cubic", "bbr", "CoDel", "LAN")
 
@@ -88,12 +88,12 @@ def study_joined(study: Study) -> None:
 
 
 def study_comparison(study: Study) -> None:
-    """Put measures side by side and judge goodputs, from the tables of the other parts."""
+    """Put measures side by side and evaluate goodputs, from the tables of the other parts."""
     tables = results(study)
     within = study.numbers("joined-segments")["within"]
     study.table("comparison", side_by_side(tables, within=within))
     for one, other in combinations(CLOCKS, 2):
-        study.judge(
+        study.evaluate(
             f"{one}-and-{other}",
             [
                 near(name, ratio(tables[one], tables[other], name), 1, within)
@@ -102,7 +102,7 @@ def study_comparison(study: Study) -> None:
             ],
         )
     joined = study.rows("joined")
-    study.judge(
+    study.evaluate(
         "joined-segments",
         [
             near(name, ratio(joined, tables["virtual"], name), 1, within)
@@ -112,7 +112,7 @@ def study_comparison(study: Study) -> None:
     )
 
 
-def ratio(one: Rows, other: Rows, case: str) -> Found:
+def ratio(one: Rows, other: Rows, case: str) -> Measurement:
     """The ratio of two goodputs; where one run is all that there can be, it is that of each seed."""
     upper, lower = (values(rows, case, "goodput_mbit") for rows in (one, other))
     if len(upper) == len(lower) == 1:

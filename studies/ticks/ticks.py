@@ -65,7 +65,7 @@ def one_round(study: Study) -> list[dict[str, Any]]:
 
 
 def study_ticks(study: Study, *, rounds: int) -> None:
-    """Measure in every round, judge, draw."""
+    """Measure in every round, evaluate, draw."""
     rows = []
     for number in range(rounds):
         found = study.measured(f"delays/{number}", lambda: one_round(study)) or []
@@ -79,7 +79,7 @@ def study_ticks(study: Study, *, rounds: int) -> None:
     bases = [median(exact[delay][number] - delay for delay in DELAYS_US) for number in kept]
     study.value("base", measured(bases), "µs")
     within_us = study.numbers("exact-without-ticks")["within_us"]
-    study.judge(
+    study.evaluate(
         "exact-without-ticks",
         [
             between(
@@ -93,7 +93,7 @@ def study_ticks(study: Study, *, rounds: int) -> None:
         ],
     )
     near_us = study.numbers("two-delays-at-8192-hz")["share"] * TICK_US
-    study.judge(
+    study.evaluate(
         "two-delays-at-8192-hz",
         [
             between(
@@ -108,7 +108,7 @@ def study_ticks(study: Study, *, rounds: int) -> None:
     )
     below = [delay for delay in DELAYS_US if delay < 1000]
     limits = study.numbers("one-delay-below-a-tick")
-    study.judge(
+    study.evaluate(
         "one-delay-below-a-tick",
         [
             *(
@@ -129,7 +129,7 @@ def study_ticks(study: Study, *, rounds: int) -> None:
             ),
         ],
     )
-    study.judge(
+    study.evaluate(
         "50-us-become-a-millisecond",
         at_least("", measured(jiffy[50]), study.numbers("50-us-become-a-millisecond")["least_us"], "µs"),
     )

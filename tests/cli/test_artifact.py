@@ -76,6 +76,11 @@ def publish(artifact: Path, *, goodput: float) -> None:
         content["flows"][0]["goodput_bits_per_s"] *= goodput
         path.write_text(json.dumps(content), encoding="utf-8")
         (path.parent / "manifest.json").unlink(missing_ok=True)
+    write_checksums(artifact)
+
+
+def write_checksums(artifact: Path) -> None:
+    """What `sha256sum` says of the files."""
     files = [
         path
         for path in artifact.rglob("*")
@@ -148,12 +153,30 @@ def test_a_damaged_artifact_repeats_nothing(work: Path, longhaul: Command, simul
     scenario.write_text(scenario.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     found = run_script(artifact)
     assert found.returncode == 2
-    assert "the artifact is damaged; unpack the archive again" in found.stderr
+    assert f"{scenario.name} is damaged; unpack the archive again [E2206]" in found.stderr
+    scenario.unlink()
+    found = run_script(artifact)
+    assert found.returncode == 2
+    assert "scenario.yaml: No such file or directory; unpack the archive again [E2206]" in found.stderr
     assert not (artifact / "reproduction").exists()
+
+
+def test_the_artifact_of_another_version_says_so(work: Path, longhaul: Command, simulated: Path) -> None:
+    assert longhaul("artifact", "runs/traced").returncode == 0
+    artifact = unpack(work / "traced-artifact.tar.gz", work)
     (artifact / "artifact.json").write_text('{"version": 2}', encoding="utf-8")
+    write_checksums(artifact)
     found = longhaul("reproduce", "traced-artifact")
     assert found.returncode == 2
-    assert "artifact.json: version: input should be 1; unpack the archive again [E2206]" in found.stderr
+    assert "artifact.json: version: input should be 1; use the version of Longhaul" in found.stderr
+
+
+def test_a_run_that_is_named_twice_is_bundled_once(work: Path, longhaul: Command, simulated: Path) -> None:
+    found = longhaul("artifact", "runs/traced/latest-sim", "runs/traced", "--output", "a.tar.gz")
+    assert "runs: 3" in found.stdout, found.stderr
+    with tarfile.open(work / "a.tar.gz") as packed:
+        runs = [name for name in packed.getnames() if name.endswith("/plan.json")]
+    assert len(runs) == 3
 
 
 def test_a_run_is_repeated_from_its_directory(work: Path, longhaul: Command, simulated: Path) -> None:
@@ -196,6 +219,7 @@ def test_wrong_arguments_are_one_error(
     ("changes", "words"),
     [
         ({"status": "interrupted", "reason": "its user interrupted it"}, "it did not end by itself"),
+        ({"status": "stopped", "reason": None}, "it did not end by itself: its user stopped it"),
         ({"settings": None}, "did not record its parameters"),
         ({"mode": "relay"}, "it is a relay"),
     ],

@@ -32,7 +32,7 @@ import json, sys
 from pathlib import Path
 
 import beside
-from longhaul.studies import Found, Part, measured, near, run_study
+from longhaul.studies import Measurement, Part, measured, near, run_study
 
 assert str(Path.cwd()) not in sys.path, "nothing is imported from the working directory"
 
@@ -40,8 +40,8 @@ assert str(Path.cwd()) not in sys.path, "nothing is imported from the working di
 def first(study, given):
     print("rounds", given.rounds, study.is_small)
     within = study.numbers("y-one")["within"]
-    cases = [near(size, Found(y, 0.01, 3), 1, within) for size, y in (("small", 1.0), ("large", 2.0))]
-    study.judge("y-one", cases)
+    cases = [near(size, Measurement(y, 0.01, 3), 1, within) for size, y in (("small", 1.0), ("large", 2.0))]
+    study.evaluate("y-one", cases)
     study.table("sizes", [{"y": 1}])
 
 
@@ -93,7 +93,7 @@ def test_studies_are_listed_with_their_claims_those_not_measured_included(
     ]
     found = json.loads(longhaul("study", "list", "--json").stdout)
     assert [each["study"] for each in found] == ["one-study", "other"]
-    assert (found[0]["claims"], found[0]["took_s"]) == ({"depends": 1, "not measured": 1}, 240)
+    assert (found[0]["counts"], found[0]["took_s"]) == ({"depends": 1, "not measured": 1}, 240)
     assert (found[1]["measured"], found[1]["results"]) == (None, None)
 
 

@@ -103,7 +103,7 @@ def test_figures_5_and_6_hold(study: Study) -> None:
 
     with study.part("figures-5-6"):
         spacing.study_spacing(study)
-    # A pacer at the end, and two that undo pacing: each is told by its own claim.
+    # A pacer at the end, and two that undo pacing: each has its own claim.
     verdicts = [claim["verdict"] for claim in read_results(study.results)["figures-5-6"]["claims"]]
     assert verdicts == ["reproduced"] * 3
 

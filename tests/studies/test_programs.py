@@ -47,12 +47,12 @@ def pattern(text: ast.expr) -> str:
 
 
 def called(study: StudyFolder) -> Iterator[str]:
-    """What the ids can be that the programs judge or read numbers of, where they are written in the call."""
+    """The ids that the programs evaluate or read numbers of, where they are written in the call."""
     for path in study.folder.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
                 argument = node.args[0]
-                if node.func.attr in ("judge", "numbers") and isinstance(
+                if node.func.attr in ("evaluate", "numbers") and isinstance(
                     argument, ast.Constant | ast.JoinedStr
                 ):
                     yield pattern(argument)
@@ -62,7 +62,7 @@ def called(study: StudyFolder) -> Iterator[str]:
 def test_ids_in_programs_are_those_of_the_claims(study: StudyFolder) -> None:
     ids = [claim.id for claim in study.claims.claims]
     assert [form for form in called(study) if not any(re.fullmatch(form, each) for each in ids)] == []
-    # Parts that are run below judge all their claims; of the others the ids are in the text.
+    # Parts that are run below evaluate all their claims; of the others the ids are in the text.
     unrun = [claim.id for claim in study.claims.claims if study.claims.parts[claim.part].how not in OFFLINE]
     known = [form for form in map(pattern, names(study)) if len(form.replace(ANYTHING, "")) >= LEAST_LETTERS]
     assert [each for each in unrun if not any(re.fullmatch(form, each) for form in known)] == []
@@ -70,7 +70,7 @@ def test_ids_in_programs_are_those_of_the_claims(study: StudyFolder) -> None:
 
 @pytest.mark.parametrize("study", ALL, ids=lambda study: study.name)
 def test_committed_verdicts_follow_from_their_conditions(study: StudyFolder) -> None:
-    words = {each.claim.id: each.word for each in study.judged()}
+    words = {each.claim.id: each.word for each in study.evaluated()}
     parts = read_results(study.results)
     for name, part in parts.items():
         assert [each["id"] for each in part["claims"]] == [claim.id for claim in study.claims.of(name)]
@@ -110,7 +110,7 @@ def small(study: StudyFolder, place: Path, *options: str) -> Path:
     return place / "runs/studies" / study.name / "results"
 
 
-def are_judged(study: StudyFolder, results: Path, parts: list[str]) -> None:
+def are_evaluated(study: StudyFolder, results: Path, parts: list[str]) -> None:
     """Every claim of these parts has a verdict, whose numbers are numbers."""
     found = read_results(results)
     assert list(found) == parts
@@ -131,17 +131,17 @@ def are_judged(study: StudyFolder, results: Path, parts: list[str]) -> None:
         and name != "comparison"
     ],
 )
-def test_a_part_runs_at_a_small_size_and_judges_its_claims(
+def test_a_part_runs_at_a_small_size_and_evaluates_its_claims(
     study: StudyFolder, part: str, tmp_path: Path
 ) -> None:
-    are_judged(study, small(study, tmp_path, "--only", part), [part])
+    are_evaluated(study, small(study, tmp_path, "--only", part), [part])
 
 
 @pytest.mark.parametrize("name", ["algorithms", "three-clocks"])
 def test_a_comparison_reads_the_tables_of_its_run(name: str, tmp_path: Path) -> None:
     (study,) = (each for each in ALL if each.name == name)
     results = small(study, tmp_path, "--only", "simulated", "--only", "arithmetic")
-    are_judged(study, results, ["simulated", "comparison"])
+    are_evaluated(study, results, ["simulated", "comparison"])
     verdicts = {each["verdict"] for each in read_results(results)["comparison"]["claims"]}
     # There is nothing to compare with.
     assert verdicts == {"not measured"}
@@ -150,7 +150,7 @@ def test_a_comparison_reads_the_tables_of_its_run(name: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("name", ["ticks", "sim-vs-live"])
 def test_a_live_study_runs_at_a_small_size(name: str, tmp_path: Path, live_machine: None) -> None:
     (study,) = (each for each in ALL if each.name == name)
-    are_judged(study, small(study, tmp_path), list(study.claims.parts))
+    are_evaluated(study, small(study, tmp_path), list(study.claims.parts))
 
 
 def test_a_study_on_the_virtual_clock_runs_at_a_small_size(tmp_path: Path) -> None:
@@ -159,4 +159,4 @@ def test_a_study_on_the_virtual_clock_runs_at_a_small_size(tmp_path: Path) -> No
     except LonghaulError as error:
         pytest.skip(f"{error.message}: longhaul kernel build")
     (study,) = (each for each in ALL if each.name == "netem-models")
-    are_judged(study, small(study, tmp_path), ["models"])
+    are_evaluated(study, small(study, tmp_path), ["models"])

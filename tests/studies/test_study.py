@@ -1,4 +1,4 @@
-"""A study measures in parts, judges its claims by id, keeps what it measured, and publishes it."""
+"""A study measures in parts, evaluates its claims by id, keeps what it measured, and publishes it."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 
 from longhaul.errors import LonghaulError
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Part, Study, StudyFolder, exact, judged, run_study
+from longhaul.studies import Part, Study, StudyFolder, exact, holds_if, run_study
 from longhaul.studies.provenance import commit, provenance, run_facts, sentence
 from longhaul.studies.results_files import digest, read_results
 
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 def one_part(study: Study, name: str, value: float) -> None:
     with study.part(name):
         study.table(name, [{"x": 1, "y": value}])
-        study.judge({"first": "y-one", "second": "y-two"}[name], judged("", value == 1, f"{value}"))
+        study.evaluate({"first": "y-one", "second": "y-two"}[name], holds_if("", value == 1, f"{value}"))
         study.value("y", exact(value), "us")
         with paper():
             drawn = figure(2)
@@ -54,7 +54,7 @@ def test_a_part_replaces_its_own_results_alone(folder: Path) -> None:
     one_part(Study(folder), "first", 3)
     parts = read_results(folder / "results")
     assert {name: part["values"]["y"]["value"] for name, part in parts.items()} == {"first": 3, "second": 2}
-    assert [each.verdict for each in StudyFolder(folder).judged()] == ["not reproduced", "not reproduced"]
+    assert [each.verdict for each in StudyFolder(folder).evaluated()] == ["not reproduced", "not reproduced"]
     assert set(parts["first"]) == {"claims", "provenance", "values", "notes", "tables", "figures"}
     assert set(parts["first"]["claims"][0]) == {"id", "verdict", "cases"}
     assert set(parts["first"]["provenance"]) >= {"commit", "date", "machine", "command", "took_s"}
@@ -101,19 +101,19 @@ def test_another_part_reads_the_table_of_this_run_or_the_published_one(folder: P
 @pytest.mark.parametrize(
     ("ids", "code", "says"),
     [
-        (["y-one", "y-one"], "E2805", "part first judges y-one twice; judge it once"),
+        (["y-one", "y-one"], "E2805", "part first evaluates y-one twice; evaluate it once"),
         (["y-two"], "E2804", 'has no claim "y-two" in part first; did you mean "y-one"?'),
         (["z"], "E2804", 'has no claim "z" in part first; there are: y-one'),
-        ([], "E2806", "part first ended without judging y-one; judge what"),
+        ([], "E2806", "part first ended without evaluating y-one; evaluate them"),
     ],
 )
-def test_a_part_judges_each_of_its_claims_once(
+def test_a_part_evaluates_each_of_its_claims_once(
     folder: Path, capsys: pytest.CaptureFixture[str], ids: list[str], code: str, says: str
 ) -> None:
     study = Study(folder)
     with study.part("first"):
         for each in ids:
-            study.judge(each, judged("", True, "1"))
+            study.evaluate(each, holds_if("", True, "1"))
     (error,) = capsys.readouterr().err.splitlines()
     assert says in error
     assert error.endswith(f"[{code}]")
@@ -123,11 +123,11 @@ def test_a_part_judges_each_of_its_claims_once(
     assert ended.value.code == 1
 
 
-def test_a_claim_that_could_not_be_measured_is_judged_without_conditions(folder: Path) -> None:
+def test_a_claim_that_could_not_be_measured_is_evaluated_without_conditions(folder: Path) -> None:
     study = Study(folder)
     with study.part("first"):
-        study.judge("y-one", [])
-    assert [each.verdict for each in StudyFolder(folder).judged("first")] == ["not measured"]
+        study.evaluate("y-one", [])
+    assert [each.verdict for each in StudyFolder(folder).evaluated("first")] == ["not measured"]
 
 
 def test_numbers_of_a_rule_are_read_by_the_claim(folder: Path) -> None:
@@ -144,14 +144,14 @@ def test_results_of_a_claim_that_is_gone_are_an_error(folder: Path) -> None:
     with pytest.raises(
         LonghaulError, match=r'part first has a claim "y-one" that .*claims\.yaml does not have'
     ):
-        StudyFolder(folder).judged()
+        StudyFolder(folder).evaluated()
 
 
 def test_damaged_results_are_an_error_that_names_the_file(folder: Path) -> None:
     (folder / "results").mkdir()
     (folder / "results/claims.json").write_text('{"parts', encoding="utf-8")
     with pytest.raises(LonghaulError, match=r"results/claims\.json is not a file of results .*; remove it"):
-        StudyFolder(folder).judged()
+        StudyFolder(folder).evaluated()
 
 
 def test_a_part_that_fails_leaves_the_others_and_the_exit_code_says_so(folder: Path) -> None:
@@ -317,6 +317,19 @@ def test_parts_have_numbers_and_the_time_that_is_left(
 
 def interrupted(_study: Study, _given: Namespace) -> None:
     raise KeyboardInterrupt
+
+
+def test_a_study_that_was_killed_while_it_kept_a_measurement_resumes(folder: Path) -> None:
+    study = Study(folder)
+    with study.part("live"):
+        study.measured("a/0", lambda: [7])
+    with (study.directory / "measured.jsonl").open("a", encoding="utf-8") as journal:
+        journal.write('{"key": "a/1", "comm')
+    for _attempt in (1, 2):
+        resumed = Study(folder, resume=True)
+        with resumed.part("live"):
+            assert resumed.measured("a/0", lambda: [8]) == [7]
+            assert resumed.measured("a/1", lambda: [9]) == [9]
 
 
 def test_an_interrupted_study_says_how_it_resumes(

@@ -1,4 +1,4 @@
-"""The TeraGrid study: what it simulates, and how it judges; the trials themselves take an hour."""
+"""The TeraGrid study: what it simulates, and how it evaluates; the trials themselves take an hour."""
 
 from itertools import product
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from longhaul.scenario import parse_scenario, resolve
 from longhaul.scenario.expand.axes import text_of
 from longhaul.scenario.sweeps.options import Options
-from longhaul.studies import JudgedClaim, StudyFolder
+from longhaul.studies import EvaluatedClaim, StudyFolder
 
 FOLDER = Path(__file__).parents[2] / "studies" / "teragrid"
 
@@ -99,7 +99,7 @@ def test_claims_follow_the_trials() -> None:
     takes = {"Scalable": 0.9, "BIC": 0.7, "CUBIC": 0.6, "H-TCP": 0.4, "HighSpeed": 0.04}
     claims = StudyFolder(FOLDER).claims
     found = {
-        name: JudgedClaim(claims.claim(name, part="trials"), tuple(cases)).verdict
+        name: EvaluatedClaim(claims.claim(name, part="trials"), tuple(cases)).verdict
         for name, cases in verdicts.verdicts(results(takes))
     }
     assert set(found) == {claim.id for claim in claims.claims}

@@ -4,33 +4,29 @@ import gzip
 import hashlib
 import io
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from importlib.metadata import distribution, version
 from importlib.resources import files
 from pathlib import Path
-from typing import BinaryIO
 
 from longhaul import json_text, storage
 from longhaul.artifacts import description
 from longhaul.artifacts.citation import citation
 from longhaul.artifacts.dependencies import requirements
-from longhaul.artifacts.description import Description, Group
-from longhaul.artifacts.grouping import Runs
+from longhaul.artifacts.description import CHECKSUMS, Description, file_digest
+from longhaul.artifacts.grouping import RunGroup
 from longhaul.artifacts.readme import readme
-from longhaul.diagnostics import Code
-from longhaul.errors import LonghaulError
 from longhaul.results import directory as directories
 from longhaul.results import manifest
 
-MANIFEST = "manifest.sha256"
 _LICENSES = ("LICENSE-APACHE", "LICENSE-MIT")
 _EXECUTABLE = frozenset(("reproduce",))
 
 
 def write(
     output: Path,
-    runs: Sequence[Runs],
+    groups: Sequence[RunGroup],
     *,
     title: str | None = None,
     authors: Sequence[str] = (),
@@ -41,27 +37,21 @@ def write(
 
     Its runs are in ``runs/N/`` for each group. Raises LonghaulError if a run is damaged.
     """
-    members = {
-        f"runs/{number}/{each.directory.name}": each.directory
-        for number, group in enumerate(runs, start=1)
-        for each in group.recorded
+    placed = {
+        run.directory: f"runs/{number}/{run.directory.name}"
+        for number, group in enumerate(groups, start=1)
+        for run in group.runs
     }
-    for directory in members.values():
-        for damage in manifest.find_damage(directory, derived=True):
-            raise LonghaulError(
-                Code.RESULTS_DAMAGED,
-                f"{directory / damage.name} {damage.what}",
-                remedy="restore it from a copy, or run the scenario again",
-                exit_code=2,
-            )
-    about = _describe(runs, list(members), title=title, authors=authors, license_=license_)
-    kept = {f"{place}/{name}": path for place, run in members.items() for name, path in _files(run)}
+    for directory in placed:
+        manifest.check_all(directory)
+    about = _describe(groups, placed, title=title, authors=authors, license_=license_)
+    kept = {f"{place}/{name}": path for run, place in placed.items() for name, path in _files(run)}
     kept |= {f"wheels/{each.name}": each for each in wheels}
     made = {
         "README.md": readme(
             about,
-            runs,
-            places={str(run): place for place, run in members.items()},
+            groups,
+            placed=placed,
             wheels=[each.name for each in wheels],
             size_bytes=sum(path.stat().st_size for path in kept.values()),
         ).encode(),
@@ -71,30 +61,25 @@ def write(
         "reproduce": (files("longhaul.artifacts") / "reproduce.sh").read_bytes(),
         **{name: _license(name) for name in _LICENSES},
     }
-    made[MANIFEST] = _manifest(made, kept)
+    made[CHECKSUMS] = _checksums(made, kept)
     root = output.name.removesuffix(".tar.gz")
     when = int(datetime.fromisoformat(about.created).timestamp())
     with storage.replacing(output) as out, gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed:
-        _pack(packed, root, made, kept, when=when)  # type: ignore[arg-type]  # it is a binary file
+        _pack(packed, root, made, kept, when=when)
     return about
 
 
 def _describe(
-    runs: Sequence[Runs],
-    places: Sequence[str],
+    groups: Sequence[RunGroup],
+    placed: Mapping[Path, str],
     *,
     title: str | None,
     authors: Sequence[str],
     license_: str | None,
 ) -> Description:
-    records = [directories.read_run(each.directory) for group in runs for each in group.recorded]
+    records = [directories.read_run(directory) for directory in placed]
     newest = max(records, key=lambda record: str(record["started"]))
     names = list(dict.fromkeys(str(record["name"]) for record in records))
-    waiting = iter(places)
-    groups: list[Group] = []
-    for each in runs:
-        mine = tuple(next(waiting) for _ in each.recorded)
-        groups.append(each.group.model_copy(update={"runs": mine}))
     certificates = [record["certificate"] for record in records if record.get("certificate")]
     return Description(
         name=names[0],
@@ -105,7 +90,10 @@ def _describe(
         longhaul=version("longhaul"),
         machine=dict(newest["host"]),
         certificate=certificates[0] if certificates else None,
-        groups=tuple(groups),
+        groups=tuple(
+            each.published.model_copy(update={"runs": tuple(placed[run.directory] for run in each.runs)})
+            for each in groups
+        ),
     )
 
 
@@ -123,16 +111,15 @@ def _license(name: str) -> bytes:
     return (text if text is not None else (Path(__file__).parents[3] / name).read_text("utf-8")).encode()
 
 
-def _manifest(made: dict[str, bytes], kept: dict[str, Path]) -> bytes:
-    """As ``sha256sum --check`` reads it."""
+def _checksums(made: Mapping[str, bytes], kept: Mapping[str, Path]) -> bytes:
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in made.items()}
-    for name, path in kept.items():
-        with path.open("rb") as file:
-            digests[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    digests |= {name: file_digest(path) for name, path in kept.items()}
     return "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode()
 
 
-def _pack(packed: BinaryIO, root: str, made: dict[str, bytes], kept: dict[str, Path], *, when: int) -> None:
+def _pack(
+    packed: gzip.GzipFile, root: str, made: dict[str, bytes], kept: dict[str, Path], *, when: int
+) -> None:
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name in sorted((*made, *kept)):
             entry = tarfile.TarInfo(f"{root}/{name}")

@@ -1,7 +1,7 @@
 """The packages that Longhaul runs with here, with their versions and checksums, for pip."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def requirements(lock: Path = LOCK) -> str:
     )
 
 
-def _options(digests: Iterator[str] | list[str]) -> str:
+def _options(digests: Iterable[str]) -> str:
     return "".join(f" \\\n    --hash={digest}" for digest in digests)
 
 

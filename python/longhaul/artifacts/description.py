@@ -1,5 +1,6 @@
 """``artifact.json``: what an artifact holds, and how a repetition of it is evaluated."""
 
+import hashlib
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -9,10 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run.repetition import Mode
+from longhaul.run.rerun import Mode
 
 NAME = "artifact.json"
-REMEDY = "unpack the archive again"
+CHECKSUMS = "manifest.sha256"
+"""Of all files, as ``sha256sum --check`` reads them."""
 
 
 class _Model(BaseModel):
@@ -71,25 +73,42 @@ class Description(_Model):
 
 
 def read(directory: Path) -> Description:
-    """The description of an artifact. Raises LonghaulError if there is none, or if it is damaged."""
+    """The description of an artifact. Raises LonghaulError if it, or any file of the artifact, is damaged."""
+    _check_files(directory)
     try:
         return Description.model_validate_json((directory / NAME).read_bytes())
-    except OSError as error:
-        raise LonghaulError(
-            Code.NOT_A_RUN,
-            f"{directory} has neither {NAME} nor plan.json: it is neither an artifact nor a run",
-            remedy="name the directory that the archive unpacked to, or a run such as runs/NAME/latest-sim",
-            exit_code=2,
-        ) from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "it"
         raise LonghaulError(
             Code.ARTIFACT_DAMAGED,
             f"{directory / NAME}: {place}: {first['msg'].lower()}",
-            remedy=REMEDY,
+            remedy="use the version of Longhaul that README.md names, or unpack the archive again",
             exit_code=2,
         ) from error
+
+
+def _check_files(directory: Path) -> None:
+    """Compare all files with :data:`CHECKSUMS`."""
+    path = directory / CHECKSUMS
+    try:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            expected, _, name = line.partition("  ")
+            path = directory / name
+            if file_digest(path) != expected:
+                raise _damaged(f"{path} is damaged")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _damaged(f"{path}: {getattr(error, 'strerror', None) or 'is not text'}") from error
+
+
+def _damaged(message: str) -> LonghaulError:
+    return LonghaulError(Code.ARTIFACT_DAMAGED, message, remedy="unpack the archive again", exit_code=2)
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def is_artifact(directory: Path) -> bool:

@@ -40,7 +40,7 @@ class Row:
             return False
         half = difference_half_width(self.published, self.repeated) or 0.0
         limit = max(self.tolerance * abs(self.published.mean), half)
-        # The last digit of a sum is no difference.
+        # Sums may differ in their last digits.
         return abs(self.difference) <= limit + 1e-12 * abs(self.published.mean)
 
 
@@ -53,7 +53,7 @@ class Evaluation:
     """Every repetition has the results of the published run with its seed, bit by bit."""
     rows: tuple[Row, ...]
     outcomes: tuple[tuple[str, str], ...]
-    """Of each run whose outcome is another one: published and repeated, in words."""
+    """Published and repeated, of each run that ended otherwise or whose network was less faithful."""
     took_s: float
 
     @property
@@ -92,12 +92,11 @@ def evaluate(
     """Compare runs with their repetitions, in the same order. Raises LonghaulError without results."""
     pairs = [(_summary(one), _summary(other)) for one, other in zip(published, repeated, strict=True)]
     digests = [(digest(one), digest(other)) for one, other in pairs]
-    words = [(_outcome(one), _outcome(other)) for one, other in pairs]
     return Evaluation(
         group,
         all(one is not None and one == other for one, other in digests),
         tuple(_rows(group, [one for one, _ in pairs], [other for _, other in pairs])),
-        tuple((one, other) for one, other in words if one != other),
+        tuple((_outcome(one), _outcome(other)) for one, other in pairs if _is_worse(one, other)),
         took_s,
     )
 
@@ -142,6 +141,13 @@ def measured(patterns: Sequence[str], run: Path) -> list[str]:
 def _summary(run: Path) -> Json:
     summary: Json = kept_json(run, "summary.json")
     return summary
+
+
+def _is_worse(published: Json, repeated: Json) -> bool:
+    """Whether a run ended otherwise, or had a less faithful network."""
+    faithful = ("faithful", "degraded", "invalid")
+    before, now = (faithful.index(each["fidelity"]["verdict"]) for each in (published, repeated))
+    return published["outcome"]["state"] != repeated["outcome"]["state"] or now > before
 
 
 def _outcome(summary: Json) -> str:

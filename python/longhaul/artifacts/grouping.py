@@ -11,63 +11,67 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.results import comparison
 from longhaul.results.run_files import kept_json
-from longhaul.run import repetition
-from longhaul.run.repetition import Recorded
+from longhaul.run import rerun
+from longhaul.run.rerun import Recorded
 from longhaul.scenario.model.metrics import DEFAULT_METRICS, unknown_metric
 
 
 @dataclass(frozen=True)
-class Runs:
-    """Repetitions of one another, on disk."""
+class RunGroup:
+    """Runs on disk that are repetitions of one another, in the order of their seeds."""
 
-    group: Group
-    recorded: tuple[Recorded, ...]
+    published: Group
+    """As an artifact describes them; its runs are those of the disk."""
+    runs: tuple[Recorded, ...]
 
 
 def grouped(
     paths: Sequence[Path], *, metrics: Sequence[str] = (), tolerances: Sequence[Tolerance] = ()
-) -> list[Runs]:
+) -> list[RunGroup]:
     """The runs in ``paths`` in groups of repetitions, each run once, in the order of the paths.
 
     ``metrics`` are patterns instead of the default ones, ``tolerances`` are added to the default one. Raises
-    LonghaulError if a path has no runs, if one cannot be repeated, and for a pattern that no run has.
+    LonghaulError if a path has no runs, if a run cannot be repeated, and for a pattern that no run has.
     """
-    found: list[comparison.Group] = []
+    seen: set[Path] = set()
+    made = []
     for path in paths:
-        group = comparison.find(path.resolve() if path.is_symlink() else path)
-        for run in group.runs:
-            # Of a directory, all must be repeatable: what is left out silently is missed later.
-            repetition.recorded(run)
-        found += comparison.split(group)
-    made = [_runs(group, metrics, tolerances) for group in found]
-    _check_patterns(made, metrics, tolerances)
+        found = comparison.find(path.resolve() if path.is_symlink() else path)
+        new = tuple(run for run in found.runs if run.resolve() not in seen)
+        seen.update(run.resolve() for run in new)
+        for run in new:
+            # All of a directory must be repeatable: a run that is left out silently is missed later.
+            rerun.recorded(run)
+        made += [
+            _group(each, metrics, tolerances) for each in comparison.split(comparison.Group(found.name, new))
+        ]
+    check_patterns(made, metrics, tolerances)
     return made
 
 
-def _runs(group: comparison.Group, metrics: Sequence[str], tolerances: Sequence[Tolerance]) -> Runs:
-    found = [repetition.recorded(run) for run in comparison.repetitions(group)]
-    recorded = tuple(sorted(found, key=lambda each: (each.seed, each.directory.name)))
-    first = recorded[0]
+def _group(group: comparison.Group, metrics: Sequence[str], tolerances: Sequence[Tolerance]) -> RunGroup:
+    found = [rerun.recorded(run) for run in comparison.repetitions(group)]
+    runs = tuple(sorted(found, key=lambda each: (each.seed, each.directory.name)))
+    first = runs[0]
     patterns, tolerance = defaults(first.mode, DEFAULT_METRICS)
     parameters = ", ".join(f"{name}={value}" for name, value in first.settings.items())
-    return Runs(
-        Group(
-            name=f"{first.name}{f', {parameters}' if parameters else ''}",
-            mode=first.mode,
-            runs=tuple(str(each.directory) for each in recorded),
-            seeds=tuple(each.seed for each in recorded),
-            command=first.command,
-            metrics=tuple(metrics) or patterns,
-            tolerances=(tolerance, *tolerances),
-            took_s=sum(_took_s(each.directory) for each in recorded),
-        ),
-        recorded,
+    published = Group(
+        name=f"{first.name}{f', {parameters}' if parameters else ''}",
+        mode=first.mode,
+        runs=tuple(str(each.directory) for each in runs),
+        seeds=tuple(each.seed for each in runs),
+        command=first.command,
+        metrics=tuple(metrics) or patterns,
+        tolerances=(tolerance, *tolerances),
+        took_s=sum(_took_s(each.directory) for each in runs),
     )
+    return RunGroup(published, runs)
 
 
-def _check_patterns(made: Sequence[Runs], metrics: Sequence[str], tolerances: Sequence[Tolerance]) -> None:
+def check_patterns(made: Sequence[RunGroup], metrics: Sequence[str], tolerances: Sequence[Tolerance]) -> None:
+    """Raise LonghaulError for a pattern that matches no metric of any run."""
     known = dict.fromkeys(
-        name for runs in made for each in runs.recorded for name in evaluation.measured(["*"], each.directory)
+        name for group in made for each in group.runs for name in evaluation.measured(["*"], each.directory)
     )
     for pattern in (*metrics, *(each.pattern for each in tolerances)):
         wrong = unknown_metric(pattern, known)

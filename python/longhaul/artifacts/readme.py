@@ -8,10 +8,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from longhaul.artifacts import evaluation
 from longhaul.artifacts.description import Description, Group
-from longhaul.artifacts.grouping import Runs
+from longhaul.artifacts.grouping import RunGroup
 from longhaul.report.comparison import estimate_text
 from longhaul.results.run_files import kept_json
-from longhaul.run.repetition import Mode
+from longhaul.run.rerun import Mode
 from longhaul.units.text import bytes_text, duration_text, quantity_text, share_text
 
 Json = dict[str, Any]
@@ -26,13 +26,13 @@ CLOCKS: Mapping[Mode, str] = {
 
 def readme(
     about: Description,
-    runs: Sequence[Runs],
+    groups: Sequence[RunGroup],
     *,
-    places: Mapping[str, str],
+    placed: Mapping[Path, str],
     wheels: Sequence[str],
     size_bytes: int,
 ) -> str:
-    """``README.md``; ``places`` has the place in the artifact of each run directory."""
+    """``README.md``; ``placed`` has the place in the artifact of each run directory."""
     environment = Environment(
         loader=PackageLoader("longhaul.artifacts", "."),
         undefined=StrictUndefined,
@@ -40,14 +40,14 @@ def readme(
         lstrip_blocks=True,
         autoescape=False,  # Markdown, not HTML
     )
-    every = [each for group in runs for each in group.recorded]
+    every = [each for group in groups for each in group.runs]
     text = environment.get_template("README.md.j2").render(
         about=about,
         runs=every,
-        claims=[claim for each in every for claim in _claims(each.directory, places[str(each.directory)])],
+        claims=[claim for each in every for claim in _claims(each.directory, placed[each.directory])],
         compared=[
-            (named, _compared(named, [each.directory for each in group.recorded]))
-            for named, group in zip(about.groups, runs, strict=True)
+            (group.published.name, _compared(group.published, [each.directory for each in group.runs]))
+            for group in groups
         ],
         wheels=wheels,
         size=bytes_text(size_bytes),
@@ -85,7 +85,6 @@ def _claims(run: Path, place: str) -> list[Json]:
             "value": "-" if each["value"] is None else quantity_text(each["value"], each["unit"]),
             "met": each["met"],
             "run": place,
-            "place": place,
         }
         for each in kept_json(run, "summary.json")["expectations"]
     ]

@@ -9,13 +9,13 @@ from typing import Any
 
 from longhaul import storage
 from longhaul.artifacts import description
-from longhaul.artifacts.description import Group, Tolerance
+from longhaul.artifacts.description import Tolerance
 from longhaul.artifacts.evaluation import Evaluation, Verdict, evaluate
-from longhaul.artifacts.grouping import grouped
+from longhaul.artifacts.grouping import RunGroup, check_patterns, grouped
 from longhaul.report.comparison import estimate_text
 from longhaul.results import directory as directories
-from longhaul.run import repetition
-from longhaul.run.repetition import Progress, Recorded
+from longhaul.run import rerun
+from longhaul.run.rerun import Progress, Recorded
 from longhaul.units.text import duration_text, share_text
 
 
@@ -23,16 +23,19 @@ from longhaul.units.text import duration_text, share_text
 class Source:
     """What is repeated."""
 
-    groups: tuple[Group, ...]
-    recorded: tuple[tuple[Recorded, ...], ...]
-    """The runs of each group."""
+    groups: tuple[RunGroup, ...]
     longhaul: str | None
-    """The version that made them; ``None`` if it is not known."""
+    """The version that made all of them, if it is one."""
+
+    @property
+    def count(self) -> int:
+        """How many runs there are."""
+        return sum(len(group.runs) for group in self.groups)
 
     @property
     def took_s(self) -> float:
         """Execution of all, when they were made."""
-        return sum(group.took_s for group in self.groups)
+        return sum(group.published.took_s for group in self.groups)
 
 
 def source(
@@ -44,26 +47,20 @@ def source(
     """
     if len(paths) == 1 and description.is_artifact(paths[0]):
         about = description.read(paths[0])
-        changes: dict[str, Any] = {"metrics": tuple(metrics)} if metrics else {}
-        return Source(
-            tuple(
-                group.model_copy(update={**changes, "tolerances": (*group.tolerances, *tolerances)})
-                for group in about.groups
-            ),
-            tuple(tuple(repetition.recorded(paths[0] / run) for run in group.runs) for group in about.groups),
-            about.longhaul,
-        )
-    runs = grouped(paths, metrics=metrics, tolerances=tolerances)
-    versions = {
-        str(directories.read_run(each.directory)["versions"]["longhaul"])
-        for group in runs
-        for each in group.recorded
-    }
-    return Source(
-        tuple(each.group for each in runs),
-        tuple(each.recorded for each in runs),
-        versions.pop() if len(versions) == 1 else None,
-    )
+        groups = []
+        for each in about.groups:
+            changed = {
+                "metrics": tuple(metrics) or each.metrics,
+                "tolerances": (*each.tolerances, *tolerances),
+            }
+            runs = tuple(rerun.recorded(paths[0] / run) for run in each.runs)
+            groups.append(RunGroup(each.model_copy(update=changed), runs))
+        check_patterns(groups, metrics, tolerances)
+        return Source(tuple(groups), about.longhaul)
+    found = grouped(paths, metrics=metrics, tolerances=tolerances)
+    records = [directories.read_run(run.directory) for group in found for run in group.runs]
+    versions = {str(record["versions"]["longhaul"]) for record in records}
+    return Source(tuple(found), versions.pop() if len(versions) == 1 else None)
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ def reproduce(
     *,
     runs: Path,
     set_up_s: float = 0.0,
-    progress: Progress = repetition.SILENT,
+    progress: Progress = rerun.SILENT,
     begins: Callable[[Recorded], None] = lambda _run: None,
 ) -> Reproduction:
     """Repeat all runs, one after another, in ``runs``, and compare them with the published ones.
@@ -112,16 +109,17 @@ def reproduce(
     """
     evaluations = []
     execution_s = analysis_s = 0.0
-    for group, recorded in zip(found.groups, found.recorded, strict=True):
+    for group in found.groups:
         repeated, took_s = [], 0.0
-        for run in recorded:
+        for run in group.runs:
             begins(run)
-            made = repetition.repeat(run, runs=runs, progress=progress)
+            made = rerun.rerun(run, runs=runs, progress=progress)
             repeated.append(made.directory)
             took_s += made.execution_s
             analysis_s += made.analysis_s
         began = time.monotonic()
-        evaluations.append(evaluate(group, [each.directory for each in recorded], repeated, took_s=took_s))
+        before = [run.directory for run in group.runs]
+        evaluations.append(evaluate(group.published, before, repeated, took_s=took_s))
         execution_s += took_s
         analysis_s += time.monotonic() - began
     return Reproduction(

@@ -99,7 +99,7 @@ def artifact(
     from longhaul.units.text import bytes_text, duration_text
 
     found = grouping.grouped(runs, metrics=metrics, tolerances=tolerances)
-    place = output or Path(f"{found[0].recorded[0].name}-artifact.tar.gz")
+    place = output or Path(f"{found[0].runs[0].name}-artifact.tar.gz")
     about = bundle.write(place, found, title=title, authors=authors, license_=license_, wheels=wheels)
     count = sum(len(group.runs) for group in about.groups)
     took = duration_text(sum(group.took_s for group in about.groups))
@@ -146,12 +146,12 @@ def reproduce(
     from longhaul.cli.progress import Progress as Running
     from longhaul.cli.progress import Simulating
     from longhaul.cli.terminal.reproduction import print_reproduction
-    from longhaul.run.repetition import Progress, Recorded
+    from longhaul.run.rerun import Progress, Recorded
     from longhaul.units.text import duration_text
 
     found = reproduction.source(sources, metrics=metrics, tolerances=tolerances)
     is_artifact = description.is_artifact(sources[0])
-    count = sum(map(len, found.recorded))
+    count = found.count
     log.note(f"runs: {count}, about {duration_text(found.took_s)} by the published times")
     numbers = iter(range(1, count + 1))
 

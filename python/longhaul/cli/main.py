@@ -50,7 +50,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "dashboard": ("longhaul.cli.dashboard:dashboard", "Print a Grafana dashboard for live runs."),
     "compare": ("longhaul.cli.compare:compare", "Compare runs, or a live run with its model."),
     "oracle": ("longhaul.cli.oracle:oracle", "Compare Longhaul's links with netem and tbf of Linux."),
-    "study": ("longhaul.cli.study:study", "List, show and run studies: claims, measured and judged."),
+    "study": ("longhaul.cli.study:study", "List, show and run studies: claims, measured and evaluated."),
     "artifact": (
         "longhaul.cli.artifact:artifact",
         "Write one archive with runs and all that others need to repeat them.",

@@ -16,7 +16,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 @click.group()
 def study() -> None:
-    """Studies: claims of papers and of Longhaul, measured and judged.
+    """Studies: claims of papers and of Longhaul, measured and evaluated.
 
     A study is a directory with a program, a file claims.yaml, scenarios and results. Each of its claims has a
     rule that decides it, and one of five verdicts: reproduced, depends on a condition, not reproduced,

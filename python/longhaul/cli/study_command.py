@@ -59,7 +59,7 @@ def _run(study: StudyFolder, arguments: Sequence[str]) -> int:
     try:
         return process.wait()
     except KeyboardInterrupt:
-        # The terminal has told the study, too: it ends its networks.
+        # The terminal has interrupted the study, too, which ends its networks.
         process.wait()
         return 130
 

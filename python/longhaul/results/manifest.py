@@ -82,6 +82,12 @@ def check(directory: Path, name: str) -> None:
         )
 
 
+def check_all(directory: Path) -> None:
+    """Raise LonghaulError for the first file that is missing or damaged."""
+    for damage in find_damage(directory, derived=True):
+        check(directory, damage.name)
+
+
 def check_sources(directory: Path) -> list[Damage]:
     """The damaged files that results are made from. Raises LonghaulError if there are none without one."""
     found = find_damage(directory)

@@ -1,4 +1,4 @@
-"""Studies: claims as data, measured by a program, judged by their rules, and kept with their provenance.
+"""Studies: claims as data, measured by a program, evaluated by their rules, and kept with their provenance.
 
 >>> from longhaul.studies import Part, at_most, exact, run_study      # doctest: +SKIP
 """
@@ -6,15 +6,15 @@
 from longhaul.studies.catalogue import StudyFolder
 from longhaul.studies.claims import Claim, Numbers, read_claims
 from longhaul.studies.command import Part, run_study
-from longhaul.studies.judging import (
+from longhaul.studies.evaluation import (
     Case,
-    Found,
-    JudgedClaim,
+    EvaluatedClaim,
+    Measurement,
     at_least,
     at_most,
     between,
     exact,
-    judged,
+    holds_if,
     measured,
     near,
     ratios,
@@ -26,8 +26,8 @@ from longhaul.studies.study import Study
 __all__ = [
     "Case",
     "Claim",
-    "Found",
-    "JudgedClaim",
+    "EvaluatedClaim",
+    "Measurement",
     "Numbers",
     "Part",
     "Study",
@@ -37,7 +37,7 @@ __all__ = [
     "between",
     "exact",
     "fitting_reasons",
-    "judged",
+    "holds_if",
     "measured",
     "near",
     "ratios",

@@ -16,7 +16,7 @@ from typing import Any
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.studies.claims import CLAIMS, Claims, read_claims
-from longhaul.studies.judging import WORDS, Case, JudgedClaim, Word
+from longhaul.studies.evaluation import WORDS, Case, EvaluatedClaim, Word
 from longhaul.studies.results_files import RESULTS, Json, read_results
 
 SETTINGS = "studies.toml"
@@ -72,7 +72,7 @@ class StudyFolder:
         """The results of the parts that have some, by name."""
         return read_results(self.results)
 
-    def judged(self, part: str | None = None) -> list[JudgedClaim]:
+    def evaluated(self, part: str | None = None) -> list[EvaluatedClaim]:
         """Every claim, or those of a part, in the order of the file; those without results are not measured.
 
         Raises LonghaulError if the results have a claim that the file does not have.
@@ -90,14 +90,14 @@ class StudyFolder:
                     )
                 found[each["id"]] = tuple(Case(**case) for case in each["cases"])
         return [
-            JudgedClaim(claim, found.get(claim.id, ()))
+            EvaluatedClaim(claim, found.get(claim.id, ()))
             for claim in self.claims.claims
             if part in (None, claim.part)
         ]
 
     def counts(self) -> dict[Word, int]:
         """How many claims have each verdict, those that are not measured included."""
-        found = Counter(each.word for each in self.judged())
+        found = Counter(each.word for each in self.evaluated())
         return {word: found[word] for word in WORDS if found[word]}
 
     def measured(self) -> str:
@@ -130,7 +130,7 @@ class StudyFolder:
             "about": self.claims.question,
             "measured": self.measured() or None,
             "took_s": self.took_s(),
-            "claims": self.counts(),
+            "counts": self.counts(),
             "results": str(self.results) if self.measured_parts else None,
         }
 
@@ -148,8 +148,8 @@ class StudyFolder:
             }
             for name, part in self.claims.parts.items()
         }
-        claims = [each.as_json() for each in self.judged()]
-        return {**self.as_json(), "counts": self.counts(), "parts": parts, "claims": claims}
+        claims = [each.as_json() for each in self.evaluated()]
+        return {**self.as_json(), "parts": parts, "claims": claims}
 
 
 def find_directory(given: Path | None) -> Path:

@@ -142,7 +142,7 @@ class Numbers(Mapping[str, float]):
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that a study judges, and how."""
+    """A sentence that a study evaluates, and how."""
 
     id: str
     part: str
@@ -194,7 +194,7 @@ class Claims:
     tree: Branch
 
     def of(self, part: str) -> list[Claim]:
-        """The claims that a part judges."""
+        """The claims that a part evaluates."""
         return [claim for claim in self.claims if claim.part == part]
 
     def claim(self, id_: str, *, part: str | None = None) -> Claim:

@@ -19,7 +19,7 @@ SMALL_ROUNDS = 2
 
 @dataclass(frozen=True)
 class Part:
-    """What one part of a study does. ``claims.yaml`` says how it measures, and what it judges."""
+    """What one part of a study does. ``claims.yaml`` says how it measures, and what it evaluates."""
 
     run: Callable[[Study, argparse.Namespace], None]
     rounds: int = 1

@@ -15,14 +15,16 @@ class Journal:
         self._path = path
         self._commit = commit
         self._known: dict[str, Json] = {}
-        if resume and path.is_file():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                entry = json.loads(line)
-                # What another state of the sources measured is another measurement.
-                if entry["commit"] == commit:
-                    self._known[entry["key"]] = entry
-        else:
-            path.write_text("", encoding="utf-8")
+        lines = (
+            path.read_text(encoding="utf-8").splitlines(keepends=True) if resume and path.is_file() else []
+        )
+        # The last line of a study that was killed may have no end.
+        lines = [line for line in lines if line.endswith("\n")]
+        path.write_text("".join(lines), encoding="utf-8")
+        for entry in map(json.loads, lines):
+            # What another state of the sources measured is another measurement.
+            if entry["commit"] == commit:
+                self._known[entry["key"]] = entry
 
     def read(self, key: str) -> Json | None:
         """The measurement of that name, if there is one."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.storage import replace_text
 from longhaul.studies.provenance import sentence
 
 RESULTS = "claims.json"
@@ -53,7 +54,7 @@ def write_part(folder: Path, figures: Path, study: str, name: str, how: str, par
     }
     parts = {**read_results(folder), name: data}
     text = json.dumps({"study": study, "parts": parts}, indent=1, ensure_ascii=False)
-    (folder / RESULTS).write_text(f"{text}\n", encoding="utf-8")
+    replace_text(folder / RESULTS, f"{text}\n")
 
 
 def read_table(path: Path) -> list[dict[str, str]]:

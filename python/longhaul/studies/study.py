@@ -1,4 +1,4 @@
-"""A study that runs: parts with measurements, judged claims, tables and figures; and what it writes.
+"""A study that runs: parts with measurements, evaluated claims, tables and figures; and what it writes.
 
 Results are in ``results`` in the study's folder. A part that runs again replaces its own results alone. What
 the runs write is in ``runs/studies/NAME`` beside the directory of studies.
@@ -19,8 +19,8 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.studies.catalogue import StudyFolder
 from longhaul.studies.claims import CLAIMS, Numbers
+from longhaul.studies.evaluation import Case, EvaluatedClaim, Measurement
 from longhaul.studies.journal import Journal
-from longhaul.studies.judging import Case, Found, JudgedClaim
 from longhaul.studies.provenance import commit, disturbed, provenance, run_facts
 from longhaul.studies.results_files import Json, read_table, write_part
 from longhaul.subprocesses import python_script_command
@@ -71,7 +71,7 @@ class Study:
         self._journal = Journal(self.directory / "measured.jsonl", commit=self._commit, resume=resume)
         self._name = ""
         self._part: Json | None = None
-        self._judged: dict[str, JudgedClaim] = {}
+        self._evaluated: dict[str, EvaluatedClaim] = {}
         self._facts: list[Json] = []
         _say(claims.question)
 
@@ -86,16 +86,16 @@ class Study:
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """What belongs to one part. It is written if it judges all its claims; the others are run anyway."""
+        """What belongs to one part. It is written if it evaluates all its claims; other parts run anyway."""
         began = time.monotonic()
         self._name = name
         self._part = {"values": {}, "notes": [], "tables": {}, "figures": {}}
-        self._judged = {}
+        self._evaluated = {}
         self._facts = []
         _say(self._headline(name))
         try:
             yield
-            self._check_all_judged(name)
+            self._check_all_evaluated(name)
         except LonghaulError as error:
             self.failed += 1
             print(error.headline, file=sys.stderr, flush=True)
@@ -126,13 +126,13 @@ class Study:
         more = "" if len(known) == len(lasting) else ", and parts that were never measured"
         return f"{text}; about {duration_text(sum(known))} left by the last time{more}"
 
-    def _check_all_judged(self, name: str) -> None:
-        left = [claim.id for claim in self.definition.claims.of(name) if claim.id not in self._judged]
+    def _check_all_evaluated(self, name: str) -> None:
+        left = [claim.id for claim in self.definition.claims.of(name) if claim.id not in self._evaluated]
         if left:
             raise LonghaulError(
-                Code.CLAIM_NOT_JUDGED,
-                f"part {name} ended without judging {', '.join(left)}",
-                remedy=f"judge what {self.definition.folder / CLAIMS} has in this part, or remove it there",
+                Code.CLAIM_NOT_EVALUATED,
+                f"part {name} ended without evaluating {', '.join(left)}",
+                remedy=f"evaluate them there, or remove them from {self.definition.folder / CLAIMS}",
             )
 
     @property
@@ -197,7 +197,7 @@ class Study:
         _say(f"  {text}")
         self._open["notes"].append(text)
 
-    def value(self, name: str, found: Found, unit: str = "", *, percent: bool = False) -> None:
+    def value(self, name: str, found: Measurement, unit: str = "", *, percent: bool = False) -> None:
         """A number that documents quote."""
         text = found.shown(unit, percent=percent)
         _say(f"  {name} = {text}")
@@ -213,21 +213,21 @@ class Study:
         """The numbers of a claim. Raises LonghaulError for an id that ``claims.yaml`` does not have."""
         return self.definition.claims.numbers(claim)
 
-    def judge(self, claim: str, cases: Case | Iterable[Case]) -> JudgedClaim:
+    def evaluate(self, claim: str, cases: Case | Iterable[Case]) -> EvaluatedClaim:
         """The verdict on a claim of this part, from what was found under each condition.
 
-        Raises LonghaulError for an id that this part does not have, and for one that is judged already.
+        Raises LonghaulError for an id that this part does not have, and for one that is evaluated already.
         """
         assert self._part is not None, "within study.part(...)"
         known = self.definition.claims.claim(claim, part=self._name)
-        if claim in self._judged:
+        if claim in self._evaluated:
             raise LonghaulError(
-                Code.CLAIM_JUDGED_TWICE,
-                f"part {self._name} judges {claim} twice",
-                remedy="judge it once, with all its conditions",
+                Code.CLAIM_EVALUATED_TWICE,
+                f"part {self._name} evaluates {claim} twice",
+                remedy="evaluate it once, with all its conditions",
             )
-        made = JudgedClaim(known, (cases,) if isinstance(cases, Case) else tuple(cases))
-        self._judged[claim] = made
+        made = EvaluatedClaim(known, (cases,) if isinstance(cases, Case) else tuple(cases))
+        self._evaluated[claim] = made
         _say(f"  {made.verdict.upper()}: {made.claim.text} ({made.found()})")
         return made
 
@@ -253,7 +253,7 @@ class Study:
         command = f"{Path(sys.argv[0]).name} {' '.join(sys.argv[1:])}".strip()
         order = [claim.id for claim in self.definition.claims.of(name)]
         part = {
-            "claims": [self._judged[each].as_result() for each in order],
+            "claims": [self._evaluated[each].as_result() for each in order],
             **self._open,
             "provenance": provenance(
                 self.definition.folder, command=command, took_s=took_s, runs=self._facts

@@ -34,9 +34,9 @@ def print_oracle(comparison: Comparison) -> None:
     for row in comparison.rows:
         if row.is_within is False:
             console.print(f"{row.name}, {row.quantity}: expected by {row.reason}", highlight=False)
-    judged = [row for row in comparison.rows if row.is_within is not None]
-    within = sum(row.is_within is True for row in judged)
-    console.print(f"{within} of {len(judged)} judged differences are to be expected", highlight=False)
+    evaluated = [row for row in comparison.rows if row.is_within is not None]
+    within = sum(row.is_within is True for row in evaluated)
+    console.print(f"{within} of {len(evaluated)} evaluated differences are to be expected", highlight=False)
 
 
 def _signed(row: Row) -> str:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from longhaul.report.console import Console
 from longhaul.studies.catalogue import StudyFolder
-from longhaul.studies.judging import WORDS, JudgedClaim, Word
+from longhaul.studies.evaluation import WORDS, EvaluatedClaim, Word
 from longhaul.studies.provenance import sentence
 from longhaul.units.text import duration_text
 
@@ -57,17 +57,17 @@ def print_claims(study: StudyFolder) -> None:
         command = study.command(name)
         took_s = study.part_took_s(name)
         _indented(console, 2, f"{command}{'' if took_s is None else f' ({duration_text(took_s)})'}")
-        for judged in study.judged(name):
-            _print_claim(console, judged)
+        for evaluated in study.evaluated(name):
+            _print_claim(console, evaluated)
     counts = _counted(study.counts()) or "no claims"
     console.print()
     console.print(Text.assemble(counts, f"; results: {study.results}"), soft_wrap=True)
 
 
-def _print_claim(console: Console, judged: JudgedClaim) -> None:
+def _print_claim(console: Console, evaluated: EvaluatedClaim) -> None:
     """A claim: ``verdict: text (place)``, and below it the rule, values, assumptions and conditions."""
-    claim = judged.claim
-    verdict = judged.verdict, _STYLES[judged.word]
+    claim = evaluated.claim
+    verdict = evaluated.verdict, _STYLES[evaluated.word]
     console.print()
     _indented(console, 2, Text.assemble(verdict, f": {claim.text} ({claim.place}) [{claim.id}]"))
     _indented(console, 4, f"rule: {claim.rule}")
@@ -75,7 +75,7 @@ def _print_claim(console: Console, judged: JudgedClaim) -> None:
         _indented(console, 4, f"paper: {'; '.join(claim.paper)}")
     for each in claim.assumes:
         _indented(console, 4, f"assumed: {each}")
-    for case in judged.cases:
+    for case in evaluated.cases:
         condition = f"{case.condition}: " if case.condition else ""
         _indented(console, 4, f"{case.outcome:<5}  {condition}{case.found}")
 

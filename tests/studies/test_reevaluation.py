@@ -1,4 +1,4 @@
-"""Committed tables, judged again, give the committed verdicts: rules and results have not come apart."""
+"""Committed tables, evaluated again, give the committed verdicts: rules and results have not come apart."""
 
 import ast
 import shutil
@@ -104,7 +104,7 @@ PARTS: dict[tuple[str, str], Measured] = {
     ("parallel_routes", "transfers-live"): transfers_live,
     ("parallel_routes", "kernels-live"): kernels_live,
 }
-"""Parts whose tables have everything that their claims are judged by, and how their measurements follow."""
+"""Parts whose tables have all that their claims are evaluated by, and how their measurements follow."""
 
 
 @pytest.mark.parametrize(("folder", "part"), PARTS, ids=str)
@@ -133,7 +133,7 @@ class _Given:
 
 
 def _outcomes(claims: Rows) -> dict[str, list[tuple[str, str]]]:
-    """What each condition is, by claim; tables have less digits than what was judged."""
+    """What each condition is, by claim; tables have less digits than what was evaluated."""
     return {each["id"]: [(case["condition"], case["outcome"]) for case in each["cases"]] for each in claims}
 
 

@@ -2,9 +2,20 @@
 
 import pytest
 
-from longhaul.studies import Case, Found, at_least, at_most, between, exact, judged, measured, near, ratios
+from longhaul.studies import (
+    Case,
+    Measurement,
+    at_least,
+    at_most,
+    between,
+    exact,
+    holds_if,
+    measured,
+    near,
+    ratios,
+)
 from longhaul.studies.claims import Claim, Numbers
-from longhaul.studies.judging import WORDS, JudgedClaim
+from longhaul.studies.evaluation import WORDS, EvaluatedClaim
 
 
 def claim(over: str = "the delay") -> Claim:
@@ -12,7 +23,7 @@ def claim(over: str = "the delay") -> Claim:
 
 
 def verdict(*cases: Case, over: str = "the delay") -> str:
-    return JudgedClaim(claim(over), cases).verdict
+    return EvaluatedClaim(claim(over), cases).verdict
 
 
 def test_the_mean_of_repetitions_has_students_interval() -> None:
@@ -23,7 +34,7 @@ def test_the_mean_of_repetitions_has_students_interval() -> None:
 
 
 def test_a_condition_holds_or_fails_with_its_whole_interval_and_is_open_else() -> None:
-    found = Found(10, 1, 5)
+    found = Measurement(10, 1, 5)
     assert [at_least("", found, bound).outcome for bound in (9, 9.5, 11.5)] == ["holds", "open", "fails"]
     assert [at_most("", found, bound).outcome for bound in (11, 10.5, 8.5)] == ["holds", "open", "fails"]
     assert between("", found, 9, 11).outcome == "holds"
@@ -44,7 +55,11 @@ def test_ratios_are_of_pairs() -> None:
 
 
 def test_a_verdict_is_of_all_conditions() -> None:
-    holds, fails, unclear = judged("1 ms", True, "x"), judged("2 ms", False, "y"), Case("3 ms", "open", "z")
+    holds, fails, unclear = (
+        holds_if("1 ms", True, "x"),
+        holds_if("2 ms", False, "y"),
+        Case("3 ms", "open", "z"),
+    )
     assert verdict(holds, holds) == "reproduced"
     assert verdict(fails, fails) == "not reproduced"
     assert verdict(holds, fails) == "depends on the delay"
@@ -54,13 +69,13 @@ def test_a_verdict_is_of_all_conditions() -> None:
 
 
 def test_failing_conditions_are_listed_in_full_and_others_in_short() -> None:
-    many = [judged(f"{n} us", True, "1") for n in range(9)]
-    made = JudgedClaim(claim(), (*many, judged("9 us", False, "2"), judged("10 us", False, "3")))
+    many = [holds_if(f"{n} us", True, "1") for n in range(9)]
+    made = EvaluatedClaim(claim(), (*many, holds_if("9 us", False, "2"), holds_if("10 us", False, "3")))
     assert made.found() == "fails: 9 us: 2; 10 us: 3. holds: 0 us: 1; ...; 8 us: 1 (9 conditions)"
 
 
 def test_results_have_the_verdict_and_the_conditions_and_nothing_of_the_claims_file() -> None:
-    made = JudgedClaim(claim(), (judged("a", True, "1"), judged("b", False, "2")))
+    made = EvaluatedClaim(claim(), (holds_if("a", True, "1"), holds_if("b", False, "2")))
     assert made.as_result() == {
         "id": "it-is",
         "verdict": "depends",
@@ -74,19 +89,19 @@ def test_results_have_the_verdict_and_the_conditions_and_nothing_of_the_claims_f
 
 
 def test_a_number_is_near_its_target_by_a_share() -> None:
-    found = Found(10, 1, 5)
+    found = Measurement(10, 1, 5)
     assert [near("", found, target, 0.2).outcome for target in (10, 8.5, 7)] == ["holds", "open", "fails"]
 
 
 @pytest.mark.parametrize(
     ("found", "text"),
     [
-        (Found(57.31, 0.84, 5), "57.3 ±0.8 us"),
-        (Found(57.31, 0.14, 5), "57.31 ±0.14 us"),
-        (Found(1234.5, 56.0, 5), "1,234 ±56 us"),
+        (Measurement(57.31, 0.84, 5), "57.3 ±0.8 us"),
+        (Measurement(57.31, 0.14, 5), "57.31 ±0.14 us"),
+        (Measurement(1234.5, 56.0, 5), "1,234 ±56 us"),
         (exact(0.0312), "0.0312 us"),
         (measured([3.0]), "3.00 us (one run)"),
     ],
 )
-def test_numbers_have_no_more_digits_than_their_intervals(found: Found, text: str) -> None:
+def test_numbers_have_no_more_digits_than_their_intervals(found: Measurement, text: str) -> None:
     assert found.shown("us") == text

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Mode = Literal["sim", "live", "mixed", "virtual"]
 
+_BY_ITSELF = ("duration", "programs", "flows")
+"""The statuses of runs that end in the same way again."""
 _REMEDY = "run the scenario again, with its changes as events, and name that run"
 
 
@@ -54,12 +56,12 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Progress:
-    """Who is told how a repetition gets on."""
+    """Displays of the progress of a rerun."""
 
     simulated: Callable[[int | None], AbstractContextManager[sim.Progress]]
-    """Is given the duration in ns; what it opens is given simulated and real seconds."""
+    """For a duration in ns, a function of simulated and real seconds."""
     live: Callable[[Path], AbstractContextManager[Callable[[Message], None]]]
-    """Is given the file of the plan; what it opens is given the events of the run."""
+    """For the file of the plan, a function of each event of the run."""
 
 
 SILENT = Progress(
@@ -96,10 +98,10 @@ def _refuse(directory: Path, record: Mapping[str, Any]) -> None:
         why = f"it is a {record['mode']}"
     elif (directory / "transfers.json").is_file():
         why = "it is a schedule of transfers"
-    elif ending.read(directory).is_running:
+    elif (ended := ending.read(directory)).is_running:
         why = "it has not ended"
-    elif record["status"] in (ending.INTERRUPTED, ending.FAILED):
-        why = f"it did not end by itself: {record['reason'] or record['status']}"
+    elif ended.status not in _BY_ITSELF:
+        why = f"it did not end by itself: {ended.reason or ended.status}"
     elif "settings" not in record or "files" not in record:
         why = "the version of Longhaul that made it did not record its parameters"
     elif any(
@@ -139,7 +141,7 @@ def clock(run: Recorded, scenario: "Resolved") -> VirtualClock | None:
 
 
 @dataclass(frozen=True)
-class Repetition:
+class Rerun:
     """A run that was made again."""
 
     directory: Path
@@ -148,7 +150,7 @@ class Repetition:
     """Results and report."""
 
 
-def repeat(run: Recorded, *, runs: Path, progress: Progress = SILENT, report: bool = True) -> Repetition:
+def rerun(run: Recorded, *, runs: Path, progress: Progress = SILENT, report: bool = True) -> Rerun:
     """Make a run again, in a new directory in ``runs``.
 
     Raises LonghaulError, and KeyboardInterrupt if it was interrupted.
@@ -171,4 +173,4 @@ def repeat(run: Recorded, *, runs: Path, progress: Progress = SILENT, report: bo
     conclusion.conclude(directory, reason=reason, report=report)
     if reason == ending.INTERRUPTED:
         raise KeyboardInterrupt
-    return Repetition(directory, ended - began, time.monotonic() - ended)
+    return Rerun(directory, ended - began, time.monotonic() - ended)

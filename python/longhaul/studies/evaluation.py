@@ -1,4 +1,4 @@
-"""Claims and how they are judged: a rule under conditions, on means with 95 % confidence intervals.
+"""Claims and how they are evaluated: a rule under conditions, on means with 95 % confidence intervals.
 
 A condition *holds* if the whole interval is on the right side of the rule's bound, *fails* if the whole
 interval is on the wrong side, and is *open* otherwise. A single measurement has no interval, and leaves its
@@ -20,7 +20,7 @@ MOST_SHOWN = 4
 
 
 @dataclass(frozen=True)
-class Found:
+class Measurement:
     """A number that a study found."""
 
     value: float
@@ -60,19 +60,19 @@ def _digits(value: float, places: int) -> str:
     return f"{value:,.{min(places, 6)}f}"
 
 
-def measured(values: Iterable[float]) -> Found:
+def measured(values: Iterable[float]) -> Measurement:
     """The mean of independent repetitions."""
     found = estimate(list(values))
     half = found.half_width
-    return Found(found.mean, (0.0 if found.runs > 1 else inf) if half is None else half, found.runs)
+    return Measurement(found.mean, (0.0 if found.runs > 1 else inf) if half is None else half, found.runs)
 
 
-def exact(value: float) -> Found:
+def exact(value: float) -> Measurement:
     """What a deterministic simulation or arithmetic says."""
-    return Found(value)
+    return Measurement(value)
 
 
-def ratios(upper: Sequence[float], lower: Sequence[float]) -> Found:
+def ratios(upper: Sequence[float], lower: Sequence[float]) -> Measurement:
     """The mean ratio of pairs, measured in the same rounds."""
     return measured([one / other for one, other in zip(upper, lower, strict=True)])
 
@@ -91,23 +91,27 @@ class Case:
         return f"{self.condition}: {self.found}" if self.condition else self.found
 
 
-def judged(condition: str, holds: bool, found: str) -> Case:
+def holds_if(condition: str, holds: bool, found: str) -> Case:
     """A condition that needs no interval."""
     return Case(condition, "holds" if holds else "fails", found)
 
 
-def at_least(condition: str, found: Found, bound: float, unit: str = "", *, percent: bool = False) -> Case:
+def at_least(
+    condition: str, found: Measurement, bound: float, unit: str = "", *, percent: bool = False
+) -> Case:
     """Whether a number is ``bound`` or more."""
     return between(condition, found, bound, inf, unit, percent=percent)
 
 
-def at_most(condition: str, found: Found, bound: float, unit: str = "", *, percent: bool = False) -> Case:
+def at_most(
+    condition: str, found: Measurement, bound: float, unit: str = "", *, percent: bool = False
+) -> Case:
     """Whether a number is ``bound`` or less."""
     return between(condition, found, -inf, bound, unit, percent=percent)
 
 
 def between(
-    condition: str, found: Found, low: float, high: float, unit: str = "", *, percent: bool = False
+    condition: str, found: Measurement, low: float, high: float, unit: str = "", *, percent: bool = False
 ) -> Case:
     """Whether a number is within bounds."""
     outcome: Outcome = "open"
@@ -119,7 +123,7 @@ def between(
 
 
 def near(
-    condition: str, found: Found, target: float, within: float, unit: str = "", *, percent: bool = False
+    condition: str, found: Measurement, target: float, within: float, unit: str = "", *, percent: bool = False
 ) -> Case:
     """Whether a number differs from ``target`` by at most the share ``within`` of it."""
     low, high = (1 - within) * target, (1 + within) * target
@@ -132,7 +136,7 @@ WORDS: tuple[Word, ...] = ("reproduced", "depends", "not reproduced", "undecided
 
 
 def word_of(cases: Sequence[Case]) -> Word:
-    """The verdict of a claim that was judged under these conditions."""
+    """The verdict of a claim that was evaluated under these conditions."""
     outcomes = {case.outcome for case in cases}
     if not outcomes:
         return "not measured"
@@ -144,7 +148,7 @@ def word_of(cases: Sequence[Case]) -> Word:
 
 
 @dataclass(frozen=True)
-class JudgedClaim:
+class EvaluatedClaim:
     """A claim with what was found under each condition; without conditions it is not measured."""
 
     claim: Claim
