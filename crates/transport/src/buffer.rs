@@ -45,7 +45,10 @@ struct Tuning {
 impl Buffer {
     pub(crate) fn new(settings: ReceiveBuffer, mss: u16) -> Self {
         let size = settings.bytes;
-        let space = (FIRST_WINDOW_SEGMENTS * u64::from(mss)).min(settings.share(size)).max(1);
+        // A full window is more than what is expected, however few segments it has. Linux's is, since its window grows
+        // by a third as soon as it knows how much memory the packets take.
+        let full = (settings.share(size) / u64::from(mss)).saturating_sub(1);
+        let space = (FIRST_WINDOW_SEGMENTS.min(full) * u64::from(mss)).max(1);
         let tuning = Tuning { settings, size, space, rtt: Span::ZERO, since: Time::ZERO, read: 0 };
         Buffer {
             window_share: settings.share(size),
@@ -184,34 +187,38 @@ mod tests {
     fn a_tuned_buffer_has_room_for_slow_start() {
         let mut buffer = scaled(ReceiveBuffer { bytes: 10_000, max_bytes: 1 << 21, adv_win_scale: 1 });
         buffer.sample(Span::from_ms(100));
-        (buffer.received, buffer.read) = (30_000, 30_000);
+        (buffer.received, buffer.read) = (20_000, 20_000);
         buffer.tune(Time::from_ns(50_000_000));
         assert_eq!(buffer.window_share, 5000, "not yet a round trip");
         buffer.tune(Time::from_ns(100_000_000));
-        // The window of 5,000 bytes was full in a round trip. Six times as much, and twice its growth by 25,000 of 5,000.
-        let steady = 2 * 30_000 + 16_000;
-        assert_eq!(buffer.window_share, steady + 2 * 5 * steady);
-        (buffer.received, buffer.read) = (60_000, 60_000);
+        // Four of the window's five segments were expected in a round trip: twice the growth by 16,000 of 4,000.
+        let steady = 2 * 20_000 + 16_000;
+        assert_eq!(buffer.window_share, steady + 2 * 4 * steady);
+        (buffer.received, buffer.read) = (40_000, 40_000);
         buffer.tune(Time::from_ns(200_000_000));
-        assert_eq!(buffer.window_share, 836_000, "another round trip with the same");
-        (buffer.received, buffer.read) = (160_000, 160_000);
+        assert_eq!(buffer.window_share, 504_000, "another round trip with the same");
+        (buffer.received, buffer.read) = (140_000, 140_000);
         buffer.tune(Time::from_ns(300_000_000));
         assert_eq!(buffer.window_share, 1 << 20, "half of the largest");
     }
 
     #[test]
-    fn a_window_of_fewer_than_ten_segments_grows_on_a_path_of_less_than_a_tick() {
-        // 64 KiB are seven segments of 8,960 bytes. In each of 13 round trips of 77 us as much is read: more than the
-        // window only in the tick that is the receiver's round trip.
-        let mut buffer =
-            Buffer::new(ReceiveBuffer { bytes: 131_072, max_bytes: 1 << 23, adv_win_scale: 1 }, 8960);
-        buffer.scale(ReceiveBuffer { bytes: 131_072, max_bytes: 1 << 23, adv_win_scale: 1 });
-        for round in 1..=13 {
-            buffer.sample(Span::from_us(77));
-            buffer.received += 7 * 8960;
-            buffer.read = buffer.received;
-            buffer.tune(Time::from_ns(round * 77_000));
-            assert_eq!(buffer.window_share > 65_536, round == 13, "round trip {round}");
+    fn a_full_window_grows_however_few_segments_it_has() {
+        // 64 KiB are seven segments of 8,960 bytes; a round trip of 77 us is one of a millisecond for the receiver.
+        for (rtt_us, rounds) in [(5_000, 1), (77, 13)] {
+            let mut buffer =
+                Buffer::new(ReceiveBuffer { bytes: 131_072, max_bytes: 1 << 23, adv_win_scale: 1 }, 8960);
+            for round in 1..=rounds {
+                buffer.sample(Span::from_us(rtt_us));
+                buffer.received += 7 * 8960;
+                buffer.read = buffer.received;
+                buffer.tune(Time::from_ns(round * rtt_us * 1_000));
+                assert_eq!(
+                    buffer.window_share > 65_536,
+                    round == rounds,
+                    "round trip {round} of {rtt_us} us"
+                );
+            }
         }
     }
 

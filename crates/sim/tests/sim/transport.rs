@@ -128,6 +128,17 @@ fn every_way_to_find_losses_survives_an_outage() {
 }
 
 #[test]
+fn a_tuned_receiver_lets_jumbo_packets_fill_a_link_at_any_round_trip() {
+    // A window of 64 KiB holds seven of them.
+    for rtt_us in [200, 2_000, 10_000] {
+        let settings = Tcp { buffer_bytes: Some(4 << 20), ..sack() };
+        let plan = one(9000, queued(rtt_us * 500, 1_000_000_000, 500), named("reno"), settings);
+        let got = goodput(&Run::between(&plan, 1.0, 3.0), 0);
+        near(&format!("{rtt_us} us"), got, 1e9 * 8948.0 / 9000.0, 0.001);
+    }
+}
+
+#[test]
 fn a_receivers_buffer_limits_goodput_to_its_window_per_round_trip() {
     for buffer in [65_536, 1_000_000, 4_194_304, 16_000_000] {
         let settings = Tcp { buffer_bytes: Some(buffer), ..sack() };
