@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import tomllib
 import zipfile
@@ -158,3 +159,24 @@ def test_the_page_of_an_installed_wheel_is_complete(installed: Installed) -> Non
     )
     done = installed.run("env/bin/python", "-c", code)
     assert done.returncode == 0, done.stderr
+
+
+@needs_wheel
+def test_an_artifact_with_the_wheel_reproduces_itself_where_nothing_is_installed(
+    installed: Installed, tmp_path: Path
+) -> None:
+    assert WHEEL is not None
+    longhaul = str(Path(sys.executable).with_name("longhaul"))
+    for command in (
+        [longhaul, "new", "atlantic"],
+        [longhaul, "sim", "atlantic.yaml", "--no-report"],
+        [longhaul, "artifact", "runs/atlantic/latest-sim", "--wheel", WHEEL],
+    ):
+        subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    shutil.copy(tmp_path / "atlantic-artifact.tar.gz", installed.home)
+    assert installed.run("tar", "xf", "atlantic-artifact.tar.gz").returncode == 0
+    done = installed.run("atlantic-artifact/reproduce")
+    assert done.returncode == 0, done.stderr
+    assert "atlantic (sim): identical" in done.stdout
+    results = json.loads((installed.home / "atlantic-artifact/reproduction/results.json").read_text("utf-8"))
+    assert results["took_s"]["set_up"] > 0

@@ -174,5 +174,5 @@ def reproduce(
         print_reproduction(made)
     if is_artifact:
         page = reproduction.write(sources[0], made)
-        click.echo(f"results: {page}", err=as_json)
+        click.echo(f"results: {page.resolve()}", err=as_json)
     sys.exit(0 if made.is_reproduced else 1)
