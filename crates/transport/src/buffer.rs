@@ -45,9 +45,9 @@ struct Tuning {
 impl Buffer {
     pub(crate) fn new(settings: ReceiveBuffer, mss: u16) -> Self {
         let size = settings.bytes;
-        // A full window is more than what is expected, however few segments it has. Linux's is, since its window grows
-        // by a third as soon as it knows how much memory the packets take.
-        let full = (settings.share(size) / u64::from(mss)).saturating_sub(1);
+        // A full window is more than what is expected, however few segments it has: Linux expects half of the buffer,
+        // and offers 0.65 of it as soon as it knows how much memory the packets take.
+        let full = settings.share(size) * 10 / 13 / u64::from(mss);
         let space = (FIRST_WINDOW_SEGMENTS.min(full) * u64::from(mss)).max(1);
         let tuning = Tuning { settings, size, space, rtt: Span::ZERO, since: Time::ZERO, read: 0 };
         Buffer {
@@ -191,12 +191,12 @@ mod tests {
         buffer.tune(Time::from_ns(50_000_000));
         assert_eq!(buffer.window_share, 5000, "not yet a round trip");
         buffer.tune(Time::from_ns(100_000_000));
-        // Four of the window's five segments were expected in a round trip: twice the growth by 16,000 of 4,000.
+        // Three of the window's five segments were expected in a round trip: twice the growth by 17,000 of 3,000.
         let steady = 2 * 20_000 + 16_000;
-        assert_eq!(buffer.window_share, steady + 2 * 4 * steady);
+        assert_eq!(buffer.window_share, steady + 2 * (steady * 17_000 / 3_000));
         (buffer.received, buffer.read) = (40_000, 40_000);
         buffer.tune(Time::from_ns(200_000_000));
-        assert_eq!(buffer.window_share, 504_000, "another round trip with the same");
+        assert_eq!(buffer.window_share, 690_666, "another round trip with the same");
         (buffer.received, buffer.read) = (140_000, 140_000);
         buffer.tune(Time::from_ns(300_000_000));
         assert_eq!(buffer.window_share, 1 << 20, "half of the largest");

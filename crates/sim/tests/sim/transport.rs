@@ -149,3 +149,16 @@ fn a_receivers_buffer_limits_goodput_to_its_window_per_round_trip() {
         near(&format!("{buffer}"), got, segments * 1448.0 * 8.0 / 0.1, 0.005);
     }
 }
+
+#[test]
+fn a_tuned_receiver_of_delayed_acknowledgements_fills_two_routes_in_turn() {
+    // Ten segments of 9,000 bytes are in flight, and eight arrive in what the receiver takes for a round trip.
+    let route = |delay_ns| queued(delay_ns, 1_000_000_000, 1000).link_model();
+    let resequence = Some(Resequence { wait: Span::from_ns(2 * MS), limit_bytes: 64 << 20 });
+    let routes = vec![route(10_000), route(1_010_000)];
+    let bundle = BundleModel { policy: Policy::RoundRobin, routes, resequence };
+    let forward = Direction { bundle: Some(Box::new(bundle)), ..direction(20_000, None) };
+    let settings = Tcp { buffer_bytes: Some(16 << 20), initial_window: Some(10), ..Tcp::default() };
+    let plan = one(9000, forward, named("reno"), settings);
+    near("goodput", goodput(&Run::between(&plan, 0.2, 0.5), 0), 2e9 * 8948.0 / 9000.0, 0.002);
+}
