@@ -177,6 +177,7 @@ def test_a_measurement_is_tried_twice_and_kept_for_a_study_that_resumes(folder: 
     first = Study(folder)
     with first.part("live"):
         assert first.measured("a/0", flaky) == [7]
+    assert len(tries) == 2
     resumed = Study(folder, resume=True)
     with resumed.part("live"):
         assert resumed.measured("a/0", lambda: [8]) == [7]
