@@ -50,6 +50,10 @@ traffic:
 """
 
 
+LONG = "100s"
+"""Simulated in a second: memory is compared with the limit five times a second."""
+
+
 def scenario(place: Path, *, duration: str = "40s", rate: str = "10Gbit", simulated: bool = True) -> Path:
     path = place / "full.yaml"
     path.write_text(SCENARIO % {"duration": duration, "rate": rate, "simulated": str(simulated).lower()})
@@ -112,7 +116,7 @@ def test_a_simulation_that_reaches_its_limit_has_failed_and_keeps_its_results(
 
 
 def test_a_sweep_that_reaches_its_limit_is_incomplete_and_resumes(tmp_path: Path) -> None:
-    path = scenario(tmp_path, duration="20s", rate="1Gbit")
+    path = scenario(tmp_path, duration=LONG, rate="1Gbit")
     prepared = prepare(path, settings={}, options=Options(axes={"links.wan.delay": "1ms,2ms"}, repeat=1))
     folder = sweeps.begin(prepared, runs=tmp_path / "runs", argv=[])
     with Threads(1, memory_bytes=20_000_000) as workers:
@@ -128,7 +132,7 @@ def test_a_sweep_that_reaches_its_limit_is_incomplete_and_resumes(tmp_path: Path
 
 def test_a_worker_of_a_cluster_that_reaches_its_limit_ends_the_sweep_as_incomplete(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="clusters need longhaul[dask]")
-    path = scenario(tmp_path, duration="20s", rate="1Gbit")
+    path = scenario(tmp_path, duration=LONG, rate="1Gbit")
     options = Options(axes={"links.wan.delay": "1ms"}, repeat=1)
     prepared = prepare(path, settings={}, options=options)
     folder = sweeps.begin(prepared, runs=tmp_path / "runs", argv=[])

@@ -1,8 +1,11 @@
 """One trace of known steps, played live, simulated and through a relay, is one ping-pong curve."""
 
+import shutil
 from pathlib import Path
 
 import pytest
+
+from longhaul.studies import Study
 
 FOLDER = Path(__file__).parents[2] / "studies"
 SIZES = (8, 16_384)
@@ -15,14 +18,15 @@ def test_a_trace_gives_one_curve_live_simulated_and_relayed(
         monkeypatch.syspath_prepend(str(folder))
     import agreement
     import playing
-    import study
 
     runtime = tmp_path / "runtime"
     runtime.mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
-    monkeypatch.setattr(study, "ROOT", tmp_path)
     monkeypatch.setattr(agreement, "SIZES", SIZES)
-    made = study.Study("agreement", "One curve?")
+    folder = tmp_path / "studies" / "longcut"
+    folder.mkdir(parents=True)
+    shutil.copy(FOLDER / "longcut" / "claims.yaml", folder)
+    made = Study(folder)
     wanted = agreement.expected()
     curves = {"simulated": agreement.simulated(made)}
     with playing.relayed(made, agreement.SCENARIO) as client:
