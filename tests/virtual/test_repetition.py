@@ -1,11 +1,12 @@
 """Equal runs are equal bit by bit, whatever else the machine does."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from virtual_runs import BETWEEN_TWO, Run
+from virtual_runs import BETWEEN_TWO, Longhaul, Run
 
 TRANSFER = BETWEEN_TWO + (
     "traffic:\n"
@@ -42,3 +43,18 @@ def test_another_seed_is_another_run(run: Run) -> None:
 
     assert (first.code, second.code) == (0, 0), second.stderr
     assert first.digest != second.digest
+
+
+def test_two_runs_are_equal_up_to_where_they_differ(run: Run, longhaul: Longhaul) -> None:
+    first = run(TRANSFER, duration="1s")
+    second = run(
+        TRANSFER + "events:\n  - {at: 500ms, link: a-b, set: {delay: 12ms}}\n",
+        duration="1s",
+    )
+
+    assert (first.code, second.code) == (0, 0), second.stderr
+    done = longhaul("compare", str(first.directory), str(second.directory))
+    # What was under way keeps its delay; what is sent from then on comes 12 ms later.
+    found = re.search(r"packets differ first between (\S+) and \S+ s; packets of a, b differ", done.stdout)
+    assert found, done.stdout + done.stderr
+    assert 0.5 <= float(found[1]) <= 0.513

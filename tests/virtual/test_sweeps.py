@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from virtual_runs import BETWEEN_TWO, Longhaul, Run
+from virtual_runs import BETWEEN_TWO, Longhaul, Ran, Run
 
 from longhaul.analysis.metrics import metrics
+from longhaul.results.divergence import first_difference
 from longhaul.scenario.model.metrics import is_swept
 from longhaul.subprocesses import python_command
 
@@ -42,7 +43,10 @@ def start(place: Path, environment: dict[str, str], *arguments: str) -> "subproc
 def test_runs_of_a_sweep_are_those_of_single_commands(
     run: Run, longhaul: Longhaul, work: Path, environment: dict[str, str], kernels: Callable[[], list[int]]
 ) -> None:
-    alone = run(TRAFFIC, "--set", "delay=5ms", "--set", "loss=2%", "--no-report", duration="600ms")
+    def single() -> Ran:
+        return run(TRAFFIC, "--set", "delay=5ms", "--set", "loss=2%", "--no-report", duration="600ms")
+
+    alone = single()
     assert alone.code == 0, alone.stderr
     done = longhaul(*SWEEP, *AXES, "--metric", "*", "--metric", "links.*", "--json")
 
@@ -55,7 +59,7 @@ def test_runs_of_a_sweep_are_those_of_single_commands(
     directory = work / summary["directory"]
     rows = pq.read_table(directory / "parts").to_pylist()
     digests = {row["variant"]: row["digest"] for row in rows if row["digest"]}
-    assert digests[1] == alone.digest
+    assert digests[1] == alone.digest, first_difference(alone.directory, single().directory)
     assert len(set(digests.values())) == 4
     measured = {row["metric"]: row["mean"] for row in summary["metrics"] if row["variant"] == 1}
     known = {

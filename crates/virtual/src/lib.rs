@@ -15,7 +15,7 @@ mod guests;
 mod protocol;
 pub mod vhost;
 
-pub use digest::Digest;
+pub use digest::{Digest, Digests};
 pub use error::{Error, Result};
 pub use guest::{GuestCounters, Port, Sent};
 pub use guests::{Guests, Overlap, Progress, TIME_SOCKET, socket_name};

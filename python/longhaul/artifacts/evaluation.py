@@ -9,6 +9,7 @@ from longhaul.analysis.comparison import compare, digest
 from longhaul.analysis.estimates import Estimate, difference_half_width, estimate
 from longhaul.analysis.metrics import metrics
 from longhaul.artifacts.description import Group
+from longhaul.results.divergence import Divergence, first_difference
 from longhaul.results.run_files import kept_json
 from longhaul.scenario.model.metrics import matching_metrics, unit_of
 
@@ -55,6 +56,8 @@ class Evaluation:
     outcomes: tuple[tuple[str, str], ...]
     """Published and repeated, of each run that ended otherwise or whose network was less faithful."""
     took_s: float
+    divergence: Divergence | None = None
+    """Where packets differ first, of the first run on the virtual clock whose packets do."""
 
     @property
     def verdict(self) -> Verdict:
@@ -72,6 +75,7 @@ class Evaluation:
             "verdict": self.verdict,
             "took_s": {"published": self.group.took_s, "repeated": self.took_s},
             "outcomes": [{"published": one, "repeated": other} for one, other in self.outcomes],
+            "first_difference": self.divergence.as_json() if self.divergence else None,
             "metrics": [
                 {
                     "metric": row.metric,
@@ -98,6 +102,7 @@ def evaluate(
         tuple(_rows(group, [one for one, _ in pairs], [other for _, other in pairs])),
         tuple((_outcome(one), _outcome(other)) for one, other in pairs if _is_worse(one, other)),
         took_s,
+        next(filter(None, map(first_difference, published, repeated)), None),
     )
 
 

@@ -173,4 +173,10 @@ def page(made: Reproduction) -> str:
             f"| {each.group.name} | outcome | {one} | {other} | | **beyond** |"
             for one, other in each.outcomes
         ]
+    lines += [
+        line
+        for each in made.evaluations
+        if each.divergence
+        for line in ("", f"{each.group.name}: {each.divergence}.")
+    ]
     return "\n".join(lines) + "\n"

@@ -47,6 +47,7 @@ def compare(
     Each of RUNS is a run directory, or one with several, which must be repetitions: they differ in nothing
     but the seed. Then means have 95 % confidence intervals, and statistically significant differences are
     marked. Of a single directory, live, mixed and simulated runs are compared, and those of each scenario.
+    Of two runs on the virtual clock, the first difference of their packets is named, too.
 
     With --replay, every packet that a host sent and every change goes through the model again at the instant
     of the live run, and every departure is compared: its order, its due time to the picosecond, its fate, its
@@ -63,6 +64,7 @@ def compare(
     from longhaul.cli.terminal.comparison import print_comparison
     from longhaul.report.comparison import as_plain
     from longhaul.results.comparison import compare_cross_traffic, compare_groups, counted, find_all
+    from longhaul.results.divergence import first_difference
 
     groups = find_all(runs)
     rows = compare_groups(groups, patterns)
@@ -75,10 +77,15 @@ def compare(
         )
     stolen = compare_cross_traffic(groups, flow) if flow else None
     names = counted(groups)
+    singles = [group.runs[0] for group in groups if len(group.runs) == 1]
+    divergence = first_difference(*singles) if len(singles) == len(groups) == 2 else None
     if as_json:
-        click.echo(json.dumps(as_plain(names, rows, stolen), indent=1))
+        plain = as_plain(names, rows, stolen)
+        if divergence:
+            plain["first_difference"] = divergence.as_json()
+        click.echo(json.dumps(plain, indent=1))
     else:
-        print_comparison(names, rows, stolen)
+        print_comparison(names, rows, stolen, divergence)
 
 
 def _replay(directory: Path) -> int:

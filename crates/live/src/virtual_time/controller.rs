@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::packet_pool::Arrival;
 use longhaul_plan::Event;
 use longhaul_units::{Span, Time};
-use longhaul_virtual::{Digest, Guests, Port, Progress, Sent};
+use longhaul_virtual::{Digest, Digests, Guests, Port, Progress, Sent};
 use std::time::Duration;
 
 /// Before the run's zero, no packet reaches a host: kernels run this far at a time.
@@ -34,7 +34,7 @@ pub struct TimeController<'a> {
     /// By node: whether its host has sent TCP segments since this was reset.
     pub tcp_senders: Vec<bool>,
     /// Of all frames that hosts have sent and were given, and when.
-    pub digest: Digest,
+    pub digests: Digests,
 }
 
 /// The result of a step.
@@ -54,6 +54,7 @@ impl<'a> TimeController<'a> {
         for (guest, &node) in nodes.iter().enumerate() {
             guest_of[node] = Some(guest);
         }
+        let guest_count = nodes.len();
         TimeController {
             emulator,
             guests,
@@ -64,7 +65,7 @@ impl<'a> TimeController<'a> {
             unreached_ns: None,
             frames_before_zero: Vec::new(),
             tcp_senders: vec![false; of],
-            digest: Digest::default(),
+            digests: Digests::new(guest_count),
         }
     }
 
@@ -174,7 +175,8 @@ impl<'a> TimeController<'a> {
             if let Some(guest) = self.guest_of[host] {
                 // Never before it is due: rounded up.
                 let due_ns = zero_ns + due.ps().div_ceil(1_000);
-                self.digest.add(due_ns, guest, &bytes);
+                let digest = Digest::of(due_ns, guest, &bytes);
+                self.digests.add(due_ns - zero_ns, guest, digest);
                 self.guests.deliver(guest, due_ns, Port::Network, &bytes);
             }
             spare.push(bytes);
@@ -209,7 +211,7 @@ impl<'a> TimeController<'a> {
     }
 
     fn inject(&mut self, at: Time, guest: usize, frame: &[u8]) -> Result<()> {
-        self.digest.add(at.ns(), guest, frame);
+        self.digests.add(at.ns(), guest, Digest::of(at.ns(), guest, frame));
         let node = self.nodes[guest];
         self.tcp_senders[node] |= is_tcp(frame);
         self.emulator.egress.outside.now = at;

@@ -10,12 +10,16 @@ from longhaul.analysis.estimates import runs_text
 from longhaul.analysis.stealing import Stolen
 from longhaul.report.comparison import difference_text, estimate_text, letter_of, percent_text
 from longhaul.report.console import Console
+from longhaul.results.divergence import Divergence
 from longhaul.scenario.model.metrics import unit_of
 from longhaul.units.text import rate_text
 
 
 def print_comparison(
-    groups: Sequence[tuple[str, int]], rows: Sequence[Row], stolen: Stolen | None = None
+    groups: Sequence[tuple[str, int]],
+    rows: Sequence[Row],
+    stolen: Stolen | None = None,
+    divergence: Divergence | None = None,
 ) -> None:
     """A line for each metric: every group, and how the last differs from the first."""
     console = Console()
@@ -49,6 +53,8 @@ def print_comparison(
             console.print(
                 f"{letter}: {runs_text(runs, repeats)}: runs with equal results count as one", highlight=False
             )
+    if divergence:
+        console.print(str(divergence), highlight=False)
     if any(runs < 2 for _, runs in groups):
         console.print("single runs have no interval: repeat them with other seeds (--seed)", highlight=False)
 

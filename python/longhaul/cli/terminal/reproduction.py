@@ -19,6 +19,8 @@ def print_reproduction(made: Reproduction) -> None:
             console.print(f"  outcome: {one} before, {other} now")
         if each.identical:
             continue
+        if each.divergence:
+            console.print(f"  {each.divergence}")
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
         table.add_column("metric", no_wrap=True)
         for name in ("published", "repeated", "tolerance", ""):

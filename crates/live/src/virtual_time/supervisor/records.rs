@@ -2,10 +2,12 @@
 
 use super::{Order, SECOND_NS, Supervisor};
 use crate::clock::monotonic_ns;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::program::GRACE_NS;
 use crate::programs;
 use crate::supervisor::ControlConnections;
+use longhaul_storage::{Disk, replace_unsynced};
+use longhaul_virtual::Digest;
 use serde_json::{Map, Value, json};
 
 impl Supervisor<'_> {
@@ -30,7 +32,14 @@ impl Supervisor<'_> {
             algorithms.extend(algorithm.as_ref().map(|algorithm| (name.clone(), json!(algorithm))));
         }
         let counted = [hosts.into(), accounts.into(), algorithms.into()];
-        ended.and(finished).and(programs::write_records(self.directory, &self.programs, &counted))
+        let path = self.directory.join("raw/digests.json");
+        let digests = replace_unsynced(&Disk, &path, self.digests().to_string().as_bytes())
+            .map_err(|error| Error::wrap(format!("write {}", path.display()), error));
+        ended.and(finished).and(digests).and(programs::write_records(
+            self.directory,
+            &self.programs,
+            &counted,
+        ))
     }
 
     /// Ends programs, then services, and reads the kernels' counters. A host that computes without end is not waited for.
@@ -73,6 +82,18 @@ impl Supervisor<'_> {
         Ok(self.turn(until_ns, control)? && monotonic_ns() < self.last_message_ns + GRACE_NS)
     }
 
+    /// The digests of all packets, by host and by interval of the run.
+    fn digests(&self) -> Value {
+        let text = |digest: &Digest| Value::from(format!("{:016x}", digest.value()));
+        let digests = &self.controller.digests;
+        let names = self.hosts.iter().map(|&node| self.plan.nodes[node].name.clone());
+        json!({
+            "interval_ns": digests.interval_ns(),
+            "intervals": digests.of_intervals().iter().map(text).collect::<Vec<_>>(),
+            "hosts": names.zip(digests.of_guests().iter().map(text)).collect::<Map<_, _>>(),
+        })
+    }
+
     /// The account of the clock and of the hosts' cards.
     fn account(&self) -> Value {
         let guests = self.hosts.iter().enumerate().map(|(number, &node)| {
@@ -92,7 +113,7 @@ impl Supervisor<'_> {
             "cpu_scale": self.kernel.cpu_scale,
             "zero_ns": self.zero_ns,
             "wall_s": (monotonic_ns() - self.began_ns) as f64 / 1e9,
-            "digest": format!("{:016x}", self.controller.digest.value()),
+            "digest": format!("{:016x}", self.controller.digests.whole().value()),
             "hosts": guests.collect::<Map<_, _>>(),
         })
     }
