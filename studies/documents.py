@@ -24,6 +24,7 @@ from reference import codes, command_line, python_api
 from longhaul.studies import EvaluatedClaim, StudyFolder, fitting_reasons, read_reasons, read_table
 from longhaul.studies.catalogue import studies_in
 from longhaul.studies.provenance import sentence
+from longhaul.units.text import time_text
 
 ROOT = Path(__file__).parents[1]
 MARKED = re.compile(r"(<!-- data: (.+?) -->)(.*?)(<!-- /data -->)", re.DOTALL)
@@ -218,6 +219,7 @@ def _environment() -> Environment:
     made.globals.update({"span": span, "abs": abs})
     made.globals.update({"codes": codes, "command_line": command_line, "python_api": python_api})
     made.filters["sig"] = significant
+    made.filters["time"] = lambda ns: time_text(float(ns))
     return made
 
 
