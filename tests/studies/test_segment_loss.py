@@ -9,9 +9,9 @@ from longhaul.scenario import parse_scenario, resolve
 
 BENCH = Path(__file__).parents[2] / "bench"
 SNMP = """Tcp: RtoAlgorithm OutSegs RetransSegs
-Tcp: 1 90 10
+Tcp: 1 {new} {retransmitted}
 TcpExt: SyncookiesSent TCPSackRecovery TCPLossProbeRecovery TCPTimeouts
-TcpExt: 0 3 1 1
+TcpExt: 0 {recoveries} {probes} {timeouts}
 """
 
 
@@ -40,19 +40,36 @@ def test_the_link_loses_data_and_no_acknowledgement(rated: bool) -> None:
     assert "loss" not in reverse
 
 
-def test_counts_are_those_of_the_senders_kernel(tmp_path: Path) -> None:
+def test_counts_are_those_of_the_senders_kernel_after_the_warm_up(tmp_path: Path) -> None:
     from segment_loss import Met, met
 
-    (tmp_path / "counters.out").write_text(SNMP, encoding="utf-8")
-    # 90 segments with new data and 10 retransmissions; 3 recoveries, 1 of a tail loss, 1 timeout.
-    assert met(tmp_path, 21e6) == Met(goodput_mbit=21.0, sent=100, retransmitted=10, events=5)
+    before = SNMP.format(new=1_000, retransmitted=7, recoveries=2, probes=0, timeouts=1)
+    after = SNMP.format(new=1_090, retransmitted=17, recoveries=5, probes=1, timeouts=2)
+    for name, text in (("before", before), ("after", after)):
+        (tmp_path / f"{name}.out").write_text(text, encoding="utf-8")
+    # 3 recoveries, 1 of a tail loss, 1 timeout.
+    found = met(tmp_path)
+    assert found == Met(new=90, retransmitted=10, events=5)
+    assert found.sent == 100
+
+
+def test_the_goodput_is_that_of_new_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    import segment_loss
+
+    monkeypatch.setattr(segment_loss, "WARM_UP_S", 5)
+    monkeypatch.setattr(segment_loss, "SECONDS", 15)
+    # 10,000 segments of 1448 bytes in 10 s.
+    assert segment_loss.Met(new=10_000, retransmitted=99, events=9).goodput_mbit == pytest.approx(11.584)
 
 
 def test_figures_are_means_and_their_intervals() -> None:
-    from segment_loss import SYSTEMS, Met, rows_of
+    from segment_loss import MSS_BITS, SECONDS, SYSTEMS, WARM_UP_S, Met, rows_of
 
-    two = [Met(20, 1_000, 10, 5), Met(24, 2_000, 20, 5)]
-    rows = rows_of(dict.fromkeys(SYSTEMS, two) | {"virtual": [Met(25, 1_000, 10, 5)] * 2})
+    def flow(sent: int, retransmitted: int) -> Met:
+        return Met(new=sent - retransmitted, retransmitted=retransmitted, events=5)
+
+    two = [flow(1_000, 10), flow(2_000, 20)]
+    rows = rows_of(dict.fromkeys(SYSTEMS, two) | {"virtual": [flow(2_000, 20)] * 2})
     found = {}
     system = ""
     for each in rows:
@@ -60,13 +77,14 @@ def test_figures_are_means_and_their_intervals() -> None:
         system = system if is_more else each["what"]
         found[system, each["what"].strip() if is_more else "goodput"] = each
     gso = SYSTEMS["gso"]
-    assert found[gso, "goodput"]["value"] == 22
-    # Student's t of one degree of freedom: 12.7; the standard error of 20 and 24 is 2.
-    assert found[gso, "95 % interval"]["value"] == pytest.approx(12.706 * 2, rel=1e-3)
+    per_segment = MSS_BITS / (SECONDS - WARM_UP_S) / 1e6
+    assert found[gso, "goodput"]["value"] == pytest.approx(1_485 * per_segment)
+    # Student's t of one degree of freedom: 12.7; the standard error of 990 and 1,980 is 495.
+    assert found[gso, "95 % interval"]["value"] == pytest.approx(12.706 * 495 * per_segment, rel=1e-3)
     assert found[gso, "segments lost of those sent"]["value"] == pytest.approx(1)
     assert found[gso, "loss events of segments sent"]["value"] == pytest.approx((0.5 + 0.25) / 2)
     assert found[gso, "segments lost in a loss event"]["value"] == 3
     off = "off netem's without GSO by"
     assert found[SYSTEMS["simulated"], off]["met"]
     assert not found[SYSTEMS["virtual"], off]["met"]
-    assert found[SYSTEMS["virtual"], off]["value"] == pytest.approx(100 * 3 / 22)
+    assert found[SYSTEMS["virtual"], off]["value"] == pytest.approx(100 * (1_980 / 1_485 - 1))
