@@ -2,10 +2,10 @@
 
 One TCP flow (cubic) over 20 ms one way that loses 0.05 % of its packets, without a rate and at 100 Mbit/s: by
 netem of a guest kernel with super-packets (GSO, as Linux has by default) and without, by Longhaul on the
-virtual clock, whose hosts send super-packets, too, and simulated. Counted are 40 s after the first 10: without a
-rate slow start lasts until the first loss, and its window varies too much from seed to seed. Values are means
-over seeds; the interval is half of the 95 % confidence interval. Needs a guest kernel; without one nothing is
-measured. Writes ``bench/segment_loss.json``.
+virtual clock, whose hosts send super-packets, too, and simulated. Counted are 40 s after the first 10:
+without a rate slow start lasts until the first loss, and its window varies too much from seed to seed. Values
+are means over seeds; the interval is half of the 95 % confidence interval. Needs a guest kernel; without one
+nothing is measured. Writes ``bench/segment_loss.json``.
 """
 
 import json

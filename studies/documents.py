@@ -219,7 +219,7 @@ def _environment() -> Environment:
     made.globals.update({"span": span, "abs": abs})
     made.globals.update({"codes": codes, "command_line": command_line, "python_api": python_api})
     made.filters["sig"] = significant
-    made.filters["time"] = lambda ns: time_text(float(ns))
+    made.filters["time"] = lambda ns: time_text(float(ns)) if float(ns) else "0 ns"
     return made
 
 
