@@ -56,6 +56,11 @@ class Results:
         """The rows of a CSV file."""
         return read_table(self._study.results / f"{name}.csv")
 
+    def numbers(self, name: str, column: str, **equal: str) -> list[float]:
+        """A column of a CSV file, in the rows whose other columns have these values."""
+        rows = [row for row in self.table(name) if all(row[key] == value for key, value in equal.items())]
+        return [float(row[column]) for row in rows]
+
     def figure(self, part: str, name: str, alternative: str) -> str:
         """A picture; nothing if the part has no results."""
         if not self.has(part):
@@ -201,9 +206,9 @@ def total_verdicts() -> Counter[str]:
     return found
 
 
-def span(values: Iterable[float], form: str) -> str:
-    """The least and the largest value as text."""
-    every = list(values)
+def span(values: Iterable[float], form: str, scale: float = 1) -> str:
+    """The least and the largest value, multiplied by ``scale``, as text."""
+    every = [value * scale for value in values]
     low, high = form % min(every), form % max(every)
     return low if low == high else f"{low} to {high}"
 
