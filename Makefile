@@ -81,7 +81,7 @@ study-algorithms: setup ## eleven congestion controls on twelve paths, simulated
 study-netem-models: setup ## the link models beside netem, tbf and queueing disciplines on the virtual clock; needs a guest kernel; two minutes
 	@$(UV) run --no-sync longhaul study run netem-models $(ARGS)
 
-study-delay-deviation: setup ## by how much each packet's delay deviates (MoonEm's metric), on the virtual clock beside netem, and live; needs a guest kernel; five minutes
+study-delay-deviation: setup ## by how much each packet's delay deviates (MoonEm's metric), on the virtual clock beside netem, and live; needs a guest kernel; seven minutes
 	@$(UV) run --no-sync longhaul study run delay-deviation $(ARGS)
 
 study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purdue: 2,000 trials, two hours; ARGS=--full for 30,000
