@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-three-clocks study-algorithms study-netem-models study-fit study-teragrid study-longcut study-faults
+.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-three-clocks study-algorithms study-netem-models study-delay-deviation study-fit study-teragrid study-longcut study-faults
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -46,6 +46,7 @@ bench: setup ## accuracy and speed against a direct veth, limits, ns-3, ns-2 and
 	@$(UV) run --no-sync python bench/workloads.py
 	@$(UV) run --no-sync python bench/relay.py
 	@$(UV) run --no-sync python bench/virtual.py
+	@$(UV) run --no-sync python bench/segment_loss.py
 	@$(UV) run --no-sync python studies/documents.py
 
 docs: setup ## numbers and tables of documents from bench/*.json and studies/*/results; then the site, in target/site
@@ -79,6 +80,9 @@ study-algorithms: setup ## eleven congestion controls on twelve paths, simulated
 
 study-netem-models: setup ## the link models beside netem, tbf and queueing disciplines on the virtual clock; needs a guest kernel; two minutes
 	@$(UV) run --no-sync longhaul study run netem-models $(ARGS)
+
+study-delay-deviation: setup ## by how much each packet's delay deviates (MoonEm's metric), on the virtual clock beside netem, and live; needs a guest kernel; seven minutes
+	@$(UV) run --no-sync longhaul study run delay-deviation $(ARGS)
 
 study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purdue: 2,000 trials, two hours; ARGS=--full for 30,000
 	@$(UV) run --no-sync longhaul study run teragrid $(ARGS)

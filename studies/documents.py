@@ -24,6 +24,7 @@ from reference import codes, command_line, python_api
 from longhaul.studies import EvaluatedClaim, StudyFolder, fitting_reasons, read_reasons, read_table
 from longhaul.studies.catalogue import studies_in
 from longhaul.studies.provenance import sentence
+from longhaul.units.text import time_text
 
 ROOT = Path(__file__).parents[1]
 MARKED = re.compile(r"(<!-- data: (.+?) -->)(.*?)(<!-- /data -->)", re.DOTALL)
@@ -54,6 +55,11 @@ class Results:
     def table(self, name: str) -> list[dict[str, str]]:
         """The rows of a CSV file."""
         return read_table(self._study.results / f"{name}.csv")
+
+    def numbers(self, name: str, column: str, **equal: str) -> list[float]:
+        """A column of a CSV file, in the rows whose other columns have these values."""
+        rows = [row for row in self.table(name) if all(row[key] == value for key, value in equal.items())]
+        return [float(row[column]) for row in rows]
 
     def figure(self, part: str, name: str, alternative: str) -> str:
         """A picture; nothing if the part has no results."""
@@ -200,9 +206,9 @@ def total_verdicts() -> Counter[str]:
     return found
 
 
-def span(values: Iterable[float], form: str) -> str:
-    """The least and the largest value as text."""
-    every = list(values)
+def span(values: Iterable[float], form: str, scale: float = 1) -> str:
+    """The least and the largest value, multiplied by ``scale``, as text."""
+    every = [value * scale for value in values]
     low, high = form % min(every), form % max(every)
     return low if low == high else f"{low} to {high}"
 
@@ -218,6 +224,7 @@ def _environment() -> Environment:
     made.globals.update({"span": span, "abs": abs})
     made.globals.update({"codes": codes, "command_line": command_line, "python_api": python_api})
     made.filters["sig"] = significant
+    made.filters["time"] = lambda ns: time_text(float(ns)) if float(ns) else "0 ns"
     return made
 
 
