@@ -5,14 +5,14 @@ import shutil
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from statistics import fmean
 
 from playing import Client, live, relayed
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Study, exact, near
+from longhaul.studies import Figures, Study, exact, near
 from longhaul.studies import measured as over
+from longhaul.studies.drawing import colour, draw_measured, legend_below
 
 SCENARIO = Path(__file__).parent / "steps.yaml"
 STEP_S = 6.0
@@ -74,7 +74,7 @@ def _simulated(study: Study, repeat: int) -> dict[tuple[int, int], float]:
 
 
 def study_agreement(study: Study, *, rounds: int) -> None:
-    """Play in every round, compare, draw."""
+    """Play in every round, and compare."""
     wanted = expected()
     found: dict[str, list[Curves]] = {"live": [], "relay": []}
     for number in range(rounds):
@@ -108,19 +108,15 @@ def study_agreement(study: Study, *, rounds: int) -> None:
             for (step, size), value in wanted.items()
         ],
     )
-    means = {
-        how: {key: fmean(curve[key] for curve in curves) for key in wanted} for how, curves in found.items()
-    }
     study.table(
         "agreement",
         [
-            {"step": step, "bytes": size, "expected_ms": round(value, 3)}
-            | {f"{how}_ms": round(curve[step, size], 3) for how, curve in means.items()}
-            | {"simulated_ms": round(model[step, size], 3)}
-            for (step, size), value in wanted.items()
+            {"how": how, "round": number, "step": step, "bytes": size, "ms": round(curve[step, size], 3)}
+            for how, curves in {"arithmetic": [wanted], "simulated": [model], **found}.items()
+            for number, curve in enumerate(curves)
+            for step, size in wanted
         ],
     )
-    draw(study, wanted, {**means, "simulated": model})
 
 
 def _played(study: Study, how: str) -> list[float]:
@@ -130,15 +126,37 @@ def _played(study: Study, how: str) -> list[float]:
     return [curve[key] for key in expected()]
 
 
-def draw(study: Study, wanted: Curves, found: Mapping[str, Curves]) -> None:
+def draw(figures: Figures) -> None:
     """A panel for each step."""
+    rows = figures.rows("agreement")
+    steps = sorted({row["step"] for row in rows})
+    hows = list(dict.fromkeys(row["how"] for row in rows))
     with paper():
-        made = figure(3.2, width_in=9)
-        for step, axes in enumerate(made.subplots(1, 3, sharey=True)):
-            axes.plot(SIZES, [wanted[step, size] for size in SIZES], "k-", label="arithmetic")
-            for (how, curve), marker in zip(found.items(), ("o", "x", "+"), strict=True):
-                axes.plot(SIZES, [curve[step, size] for size in SIZES], marker, markersize=7, label=how)
+        made = figure(3.6, width_in=9)
+        for step, axes in zip(steps, made.subplots(1, len(steps), sharey=True), strict=True):
+            for number, how in enumerate(hows):
+                found = [
+                    over(
+                        [
+                            row["ms"]
+                            for row in rows
+                            if (row["how"], row["step"], row["bytes"]) == (how, step, size)
+                        ]
+                    )
+                    for size in SIZES
+                ]
+                exactly = how == "arithmetic"
+                draw_measured(
+                    axes,
+                    SIZES,
+                    found,
+                    label=how,
+                    marker="" if exactly else "_ox^"[number],
+                    line="-" if exactly else "",
+                    color="0.4" if exactly else colour(number),
+                    markersize=7,
+                )
             axes.set(xscale="log", yscale="log", xlabel="bytes", title=f"step {step + 1} of the trace")
         made.axes[0].set_ylabel("half a round trip [ms]")
-        made.axes[0].legend()
-        study.figure(made, "agreement", data=["agreement"])
+        legend_below(made)
+        figures.add(made, "agreement", data=["agreement"])
