@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
+from statistics import fmean
 
 from playing import Client, live, relayed
 
@@ -108,11 +109,23 @@ def study_agreement(study: Study, *, rounds: int) -> None:
             for (step, size), value in wanted.items()
         ],
     )
+    means = {
+        how: {key: fmean(curve[key] for curve in curves) for key in wanted} for how, curves in found.items()
+    }
     study.table(
         "agreement",
         [
+            {"step": step, "bytes": size, "expected_ms": round(value, 3)}
+            | {f"{how}_ms": round(curve[step, size], 3) for how, curve in means.items()}
+            | {"simulated_ms": round(model[step, size], 3)}
+            for (step, size), value in wanted.items()
+        ],
+    )
+    study.table(
+        "agreement-rounds",
+        [
             {"how": how, "round": number, "step": step, "bytes": size, "ms": round(curve[step, size], 3)}
-            for how, curves in {"arithmetic": [wanted], "simulated": [model], **found}.items()
+            for how, curves in found.items()
             for number, curve in enumerate(curves)
             for step, size in wanted
         ],
@@ -127,36 +140,27 @@ def _played(study: Study, how: str) -> list[float]:
 
 
 def draw(figures: Figures) -> None:
-    """A panel for each step."""
-    rows = figures.rows("agreement")
+    """A panel for each step; where there are rounds, with their intervals."""
+    rows, rounds = figures.rows("agreement"), figures.rows("agreement-rounds")
     steps = sorted({row["step"] for row in rows})
-    hows = list(dict.fromkeys(row["how"] for row in rows))
     with paper():
         made = figure(3.6, width_in=9)
         for step, axes in zip(steps, made.subplots(1, len(steps), sharey=True), strict=True):
-            for number, how in enumerate(hows):
-                found = [
-                    over(
-                        [
-                            row["ms"]
-                            for row in rows
-                            if (row["how"], row["step"], row["bytes"]) == (how, step, size)
-                        ]
-                    )
-                    for size in SIZES
-                ]
-                exactly = how == "arithmetic"
-                draw_measured(
-                    axes,
-                    SIZES,
-                    found,
-                    label=how,
-                    marker="" if exactly else "_ox^"[number],
-                    line="-" if exactly else "",
-                    color="0.4" if exactly else colour(number),
-                    markersize=7,
-                )
+            mine = [row for row in rows if row["step"] == step]
+            sizes = [row["bytes"] for row in mine]
+            axes.plot(sizes, [row["expected_ms"] for row in mine], color="0.4", label="arithmetic")
+            for number, how in enumerate(("live", "relay", "simulated")):
+                found = []
+                for row in mine:
+                    key = how, step, row["bytes"]
+                    every = [
+                        each["ms"] for each in rounds if (each["how"], each["step"], each["bytes"]) == key
+                    ]
+                    found.append(over(every or [row[f"{how}_ms"]]))
+                style = {"marker": "ox^"[number], "line": "", "color": colour(number), "markersize": 7}
+                style |= {"fillstyle": "none"}
+                draw_measured(axes, sizes, found, label=how, **style)
             axes.set(xscale="log", yscale="log", xlabel="bytes", title=f"step {step + 1} of the trace")
         made.axes[0].set_ylabel("half a round trip [ms]")
         legend_below(made)
-        figures.add(made, "agreement", data=["agreement"])
+        figures.add(made, "agreement", data=["agreement", "agreement-rounds"] if rounds else ["agreement"])

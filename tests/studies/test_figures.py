@@ -69,14 +69,19 @@ def gateway() -> Rows:
     ]
 
 
-def steps() -> Rows:
-    hows = {"arithmetic": 1, "simulated": 1, "live": 2, "relay": 2}
-    sizes = import_module("agreement").SIZES
-    return [
-        {"how": how, "round": number, "step": step, "bytes": size, "ms": 10 + number + size / 1e3}
-        for how, rounds in hows.items()
-        for number, step, size in product(range(rounds), range(3), sizes)
-    ]
+def steps() -> dict[str, Rows]:
+    points = list(product(range(3), import_module("agreement").SIZES))
+    hows = ("expected", "live", "relay", "simulated")
+    return {
+        "agreement": [
+            {"step": step, "bytes": size, **{f"{how}_ms": 10 + size / 1e3 for how in hows}}
+            for step, size in points
+        ],
+        "agreement-rounds": [
+            {"how": how, "round": number, "step": step, "bytes": size, "ms": 10 + number + size / 1e3}
+            for how, number, (step, size) in product(("live", "relay"), (0, 1), points)
+        ],
+    }
 
 
 def paced_live() -> Rows:
@@ -126,7 +131,7 @@ def unmeasured(study: StudyFolder, part: str) -> dict[str, Rows]:
             "precision": lambda: {"figure4": pingpong("path", ("real", "emulated"))},
             "kinds-relayed": lambda: {"figure5-relayed": pingpong("kind", kinds)},
             "scalability": lambda: {"figure7": gateway()},
-            "agreement": lambda: {"agreement": steps()},
+            "agreement": steps,
         }[part]()
     return {
         ("ewan", "at-a-tenth"): lambda: {"live": live_cases()},
