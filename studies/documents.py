@@ -13,6 +13,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 from jinja2 import Environment, StrictUndefined
 from reference import codes, command_line, python_api
 
-from longhaul.studies import EvaluatedClaim, StudyFolder, fitting_reasons, read_reasons, read_table
+from longhaul.studies import (
+    EvaluatedClaim,
+    PaperFigure,
+    PaperValue,
+    StudyFolder,
+    fitting_reasons,
+    read_reasons,
+    read_table,
+)
 from longhaul.studies.catalogue import studies_in
 from longhaul.studies.provenance import sentence
 from longhaul.units.text import time_text
@@ -61,12 +70,29 @@ class Results:
         rows = [row for row in self.table(name) if all(row[key] == value for key, value in equal.items())]
         return [float(row[column]) for row in rows]
 
-    def figure(self, part: str, name: str, alternative: str) -> str:
-        """A picture; nothing if the part has no results."""
+    def figure(self, part: str, name: str, alternative: str, caption: str = "") -> str:
+        """A picture with its caption; nothing if the part has no results."""
         if not self.has(part):
             return ""
         assert name in self._study.measured_parts[part]["figures"], f"{self.name}: {part}: no figure {name}"
-        return f"![{alternative}](../images/study-{self._study.name}-{name}.png)"
+        picture = f"![{alternative}](../images/study-{self._study.name}-{name}.png)"
+        return f"{picture}\n\n<sub>{caption}</sub>" if caption else picture
+
+    def paper_figures(self) -> str:
+        """A table of the paper's figures: the values that its text states, and ours."""
+        rows = ["| the paper's | shows | values that its text states | ours |", "|---|---|---|---|"]
+        rows += [self._paper_row(each) for each in self._study.paper.figures]
+        return "\n".join(rows)
+
+    def _paper_row(self, figure: PaperFigure) -> str:
+        drawn = {name for part in self._study.measured_parts.values() for name in part["figures"]}
+        ours = ", ".join(f"`{each}`" if each in drawn else f"`{each}`: not measured" for each in figure.ours)
+        stated = "; ".join(_stated(name, list(values)) for name, values in _by_series(figure.values))
+        name = figure.name if " " in figure.name else f"figure {figure.name}"
+        cells = (name, figure.shows, f"{stated} ({figure.place})" if figure.place and stated else stated)
+        if not stated:
+            cells = (name, figure.shows, "" if figure.without else figure.place or "none")
+        return f"| {' | '.join(map(_prose, cells))} | {ours or f'no: {_prose(figure.without)}'} |"
 
     def provenance(self, part: str) -> str:
         """Commit, date, machine, and how well live runs did."""
@@ -117,6 +143,15 @@ class Results:
     def verdicts(self) -> dict[str, int]:
         """How many claims have each verdict."""
         return {str(word): count for word, count in self._study.counts().items()}
+
+
+def _by_series(values: Iterable[PaperValue]) -> Iterator[tuple[str, Iterator[PaperValue]]]:
+    return groupby(values, key=lambda each: each.series)
+
+
+def _stated(series: str, values: list[PaperValue]) -> str:
+    """``IS: 50.3 s at 4x1, 30 s at 100 µs``."""
+    return f"{series}: {', '.join(value.shown() for value in values)}"
 
 
 def _prose(text: str) -> str:

@@ -65,6 +65,10 @@ API: dict[str, tuple[str, ...]] = {
         "studies:holds_if",
         "studies:read_table",
         "studies:StudyFolder",
+        "studies:Figures",
+        "studies:PaperFigures",
+        "studies:PaperFigure",
+        "studies:PaperValue",
     ),
     "Errors": ("errors:LonghaulError", "scenario:ScenarioError"),
 }

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import inf
 from typing import Any
 
 from spacing import SCENARIO as SPACING
@@ -10,7 +9,8 @@ from testbed import Trial, bucket, index, mbits, one, paced, simulate, two, writ
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Measurement, Study, at_least, measured, near, ratios
+from longhaul.studies import Figures, Study, at_least, measured, near, ratios
+from longhaul.studies.drawing import colour, half_widths, legend_below
 
 LINE = "100Mbit"
 SECONDS = 15
@@ -44,7 +44,7 @@ def _paced(rate: float, waits: str) -> Any:
 
 
 def study_live(study: Study, *, rounds: int) -> None:
-    """Run every case live in every round, and simulated; draw both, evaluate how far they are apart."""
+    """Run every case live in every round, and simulated; evaluate how far they are apart."""
     every = cases()
     simulated = dict(zip(every, (result for _trial, result in simulate(study, every.values())), strict=True))
     rows = []
@@ -68,7 +68,6 @@ def study_live(study: Study, *, rounds: int) -> None:
         for quantile in ("p50", "p99"):
             values = [each[f"{link}_{quantile}_us"] for each in gaps if each]
             study.value(f"gaps, {link}, {quantile}", measured(values), "µs")
-    _draw(study, {name: measured(values) for name, values in rates.items()}, model)
 
 
 def _run(study: Study, trial: Trial) -> dict[str, Any]:
@@ -89,18 +88,29 @@ def _spacing(study: Study) -> dict[str, float]:
     }
 
 
-def _draw(study: Study, live: Mapping[str, Measurement], model: Mapping[str, float]) -> None:
+def draw(figures: Figures) -> None:
+    """Every case live and simulated."""
+    rows = figures.rows("live")
+    model = {row["figure"]: row["simulated_mbits"] for row in rows}
+    live = {name: measured([row["live_mbits"] for row in rows if row["figure"] == name]) for name in model}
     with paper():
-        made = figure(4.2, width_in=8)
+        made = figure(4.4, width_in=8)
         axes = made.subplots()
         places = range(len(model))
         bars = {"height": 0.36}
-        half = [0.0 if each.half_width == inf else each.half_width for each in live.values()]
+        half = half_widths(live.values())
         values = [each.value for each in live.values()]
-        axes.barh([place - 0.2 for place in places], values, label="live", color="C0", xerr=half, **bars)
         axes.barh(
-            [place + 0.2 for place in places], list(model.values()), label="simulated", color="C1", **bars
+            [place - 0.2 for place in places],
+            values,
+            label="live",
+            color=colour(0),
+            xerr=half,
+            capsize=2,
+            **bars,
         )
+        at = [place + 0.2 for place in places]
+        axes.barh(at, list(model.values()), label="simulated", color=colour(1), **bars)
         for place, (value, more, virtual) in enumerate(zip(values, half, model.values(), strict=True)):
             axes.text(value + more + 0.8, place - 0.2, f"{value:.1f}", va="center", fontsize=7.5)
             axes.text(virtual + 0.8, place + 0.2, f"{virtual:.1f}", va="center", fontsize=7.5)
@@ -109,5 +119,5 @@ def _draw(study: Study, live: Mapping[str, Measurement], model: Mapping[str, flo
         axes.set_xlabel(f"all flows together, mean of {SECONDS} s [Mbit/s], at a tenth of the paper's rates")
         axes.grid(axis="y", visible=False)
         axes.set_axisbelow(True)
-        axes.legend(loc="lower right")
-        study.figure(made, "live", data=["live"])
+        legend_below(made)
+        figures.add(made, "live", data=["live"])

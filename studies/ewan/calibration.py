@@ -1,23 +1,18 @@
 """Table III and figure 4: what a gigabit port carries, and a gigabit over 100 ms."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from testbed import FRAME, RENO, SEGMENT, Trial, mbits, one, simulate
 
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
-from longhaul.studies import Study, exact, near
+from longhaul.studies import Figures, Study, exact, near
+from longhaul.studies.drawing import colour, draw_paper, legend_below
 
 DATAGRAM = 1470
 """What iperf 2 sends if nothing is said."""
 EXPECTED = {"TCP": 1000 * SEGMENT / FRAME, "UDP": 1000 * DATAGRAM / (DATAGRAM + 28 + 38)}
-MEASURED = {
-    "Lyon, first interface": {"TCP": 941, "UDP": 957},
-    "Lyon, second interface": {"TCP": 762, "UDP": 957},
-    "Orsay": {"TCP": 941, "UDP": 957},
-}
-"""Table III, in Mbit/s."""
+PLACES = ("Lyon, first interface", "Lyon, second interface", "Orsay")
+"""Of table III."""
 CLOCKS = {
     "exact": ("any fineness (Longhaul)", "$wan"),
     "hz1000": ("1000 Hz (Linux 2.6)", "{base: $wan, ticks: {hz: 1000, rounding: up}}"),
@@ -43,7 +38,11 @@ def study_table_3(study: Study) -> None:
     }
     rows = [{"where": "arithmetic", **{kind: round(rate, 2) for kind, rate in EXPECTED.items()}}]
     rows += [{"where": "simulated", **{kind: round(rate, 2) for kind, rate in found.items()}}]
-    rows += [{"where": where, **rates} for where, rates in MEASURED.items()]
+    stated = study.definition.paper
+    rows += [
+        {"where": where, **{kind: stated.value("table III", where, kind) for kind in EXPECTED}}
+        for where in PLACES
+    ]
     study.table("table-3", rows)
     limits = study.numbers("gigabit-port")
     study.evaluate(
@@ -64,7 +63,7 @@ def study_table_3(study: Study) -> None:
 
 
 def study_figure_4(study: Study) -> None:
-    """Simulate a gigabit over 100 ms, with and without netem's clock; draw what comes through."""
+    """Simulate a gigabit over 100 ms, with and without netem's clock."""
     trials = [
         Trial(f"wan-{kind}-{clock}", flows, seconds=seconds, delay=delay)
         for clock, (_label, delay) in CLOCKS.items()
@@ -110,7 +109,6 @@ def study_figure_4(study: Study) -> None:
             for t, rate in zip(*rates[clock], strict=True)
         ],
     )
-    _draw(study, rates)
 
 
 def _rates(result: Result) -> tuple[np.ndarray, np.ndarray]:
@@ -125,12 +123,45 @@ def _delays_ms(result: Result) -> tuple[np.ndarray, np.ndarray]:
     return points[:, 0] / 1e6, points[:, 1]
 
 
-def _draw(study: Study, rates: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> None:
+def draw_table_3(figures: Figures) -> None:
+    """Table III."""
+    rows = {row["where"]: row for row in figures.rows("table-3")}
     with paper():
-        made = figure(3.3, width_in=7)
+        made = figure(3.1, width_in=6.5)
         axes = made.subplots()
-        for (clock, (label, _delay)), dashes in zip(CLOCKS.items(), ("-", "--", ":"), strict=True):
-            axes.plot(*rates[clock], dashes, label=label)
-        axes.set(xlim=(0, 8), ylim=(0, 1000), xlabel="time [s]", ylabel="goodput over 100 ms [Mbit/s]")
-        axes.legend(loc="lower right", title="delay by a clock of", alignment="left")
-        study.figure(made, "wan", data=["figure-4-rates"])
+        places = {kind: float(place) for place, kind in enumerate(EXPECTED)}
+        rates = [rows["simulated"][kind] for kind in EXPECTED]
+        axes.bar(list(places.values()), rates, 0.7, color=colour(0), alpha=0.45, label="simulated")
+        for number, where in enumerate(PLACES):
+            at = {kind: place + 0.2 * (number - 1) for kind, place in places.items()}
+            label = "paper: Lyon, second interface between its first and Orsay"
+            draw_paper(axes, figures.paper.values("table III", where), places=at, label=label)
+        axes.set_xticks(list(places.values()), list(places))
+        axes.set(ylabel="goodput of a gigabit port [Mbit/s]", ylim=(0, 1080))
+        axes.grid(axis="x", visible=False)
+        axes.set_axisbelow(True)
+        axes.set_title("table III")
+        legend_below(made)
+        figures.add(made, "table-3", data=["table-3"])
+
+
+def draw_figure_4(figures: Figures) -> None:
+    """Figure 4."""
+    rows = figures.rows("figure-4-rates")
+    with paper():
+        made = figure(3.6, width_in=7)
+        axes = made.subplots()
+        for number, (label, _delay) in enumerate(CLOCKS.values()):
+            mine = [row for row in rows if row["clock"] == label]
+            axes.plot(
+                [row["t_s"] for row in mine],
+                [row["tcp_mbits"] for row in mine],
+                ("-", "--", ":")[number],
+                color=colour(number),
+                label=f"delay by a clock of {label}",
+            )
+        draw_paper(axes, figures.paper.values("4"))
+        axes.set(xlim=(0, 8), ylim=(0, 1080), xlabel="time [s]", ylabel="goodput over 100 ms [Mbit/s]")
+        axes.set_title("figure 4")
+        legend_below(made, ncols=2)
+        figures.add(made, "figure-4", data=["figure-4-rates"])

@@ -1,7 +1,5 @@
 """Figure 11: two paced sources whose rates together exceed a bottleneck of 700 Mbit/s by so much."""
 
-from collections.abc import Mapping
-
 from testbed import (
     CONTROLS,
     FRAME,
@@ -20,8 +18,8 @@ from testbed import (
 )
 
 from longhaul.report.plotting import figure, paper
-from longhaul.run.api import Result
-from longhaul.studies import Study, at_least, at_most, exact
+from longhaul.studies import Figures, Study, at_least, at_most, exact
+from longhaul.studies.drawing import MARKERS, colour, draw_paper, legend_below
 
 BOTTLENECK_MBITS = 700
 SOURCES_MBITS = {0: 350, 10: 385, 14: 400, 20: 420, 40: 490}
@@ -37,7 +35,7 @@ def level(mbits_each: float) -> float:
 
 
 def study_congestion(study: Study) -> None:
-    """Simulate every level and sources that nobody limits, draw figure 11, evaluate the claims."""
+    """Simulate every level and sources that nobody limits, evaluate the claims."""
     params = {"bottleneck": f"{BOTTLENECK_MBITS}Mbit"}
     trials = {
         (name, percent): Trial(
@@ -90,38 +88,38 @@ def study_congestion(study: Study) -> None:
     )
     shown = {f"{name}, {percent} %": found[name, percent] for name in CONTROLS for percent in (10, 20)}
     study.table("figure-11-rates", seconds_of(shown, "a", "b"))
-    _draw(study, found, total, fair, most)
 
 
-def _draw(
-    study: Study,
-    found: Mapping[tuple[str, int], Result],
-    total: Mapping[tuple[str, int], float],
-    fair: Mapping[tuple[str, int], float],
-    most: float,
-) -> None:
+def draw(figures: Figures) -> None:
+    """Figure 11, and both flows together by the level."""
+    rates, rows = figures.rows("figure-11-rates"), figures.rows("figure-11")
+    unlimited = max(row["level_percent"] for row in rows)
     with paper():
-        made = figure(4.8, width_in=10.5)
+        made = figure(5.2, width_in=10.5)
         for down, name in enumerate(CONTROLS):
             for across, percent in enumerate((10, 20)):
                 axes = made.add_subplot(2, 3, 1 + 3 * down + across)
-                draw_flows(axes, found[name, percent], {"a": "first machine", "b": "second machine"})
+                mine = [row for row in rates if row["run"] == f"{name}, {percent} %"]
+                draw_flows(axes, mine, {"a": "first machine", "b": "second machine"})
+                draw_paper(axes, figures.paper.values("11", "rate of the bottleneck"))
                 axes.set(ylim=(0, 900), xlim=(0, SECONDS), title=f"{name}, {percent} % too much")
                 if not across:
                     axes.set_ylabel("goodput [Mbit/s]")
                 if down:
                     axes.set_xlabel("time [s]")
-                if not down and not across:
-                    axes.legend(loc="upper center", ncols=3, fontsize=7, columnspacing=1, handlelength=1.4)
-        rates, shares = made.add_subplot(2, 3, 3), made.add_subplot(2, 3, 6)
+        together, shares = made.add_subplot(2, 3, 3), made.add_subplot(2, 3, 6)
         for number, name in enumerate(CONTROLS):
-            levels, marker = list(SOURCES_MBITS), "os"[number] + "-"
-            rates.plot(levels, [total[name, each] for each in levels], marker, label=name)
-            rates.axhline(total[name, 186], color=f"C{number}", linestyle=":", linewidth=1)
-            shares.plot(levels, [fair[name, each] for each in levels], marker)
-        rates.axhline(most, color="0.6", linewidth=0.8)
-        rates.plot([], [], ":", color="0.4", label="sources not limited")
-        rates.set(ylim=(0, 720), title="both together [Mbit/s]")
-        rates.legend(loc="lower left")
-        shares.set(ylim=(0.5, 1.01), xlabel="above the bottleneck by [%]", title="Jain's index")
-        study.figure(made, "congestion", data=["figure-11", "figure-11-rates"])
+            mine = {row["level_percent"]: row for row in rows if row["control"] == name}
+            total = {level: row["a_mbits"] + row["b_mbits"] for level, row in mine.items()}
+            levels = [level for level in mine if level != unlimited]
+            style = {"marker": MARKERS[number], "markersize": 4, "color": colour(number + 2)}
+            together.plot(levels, [total[each] for each in levels], label=name, **style)
+            together.axhline(total[unlimited], color=colour(number + 2), linestyle=":", linewidth=1)
+            shares.plot(levels, [mine[each]["jain"] for each in levels], **style)
+        together.plot([], [], ":", color="0.4", label="sources not limited")
+        together.set(ylim=(0, 760), title="both together [Mbit/s]")
+        draw_paper(together, figures.paper.values("11", "rate of the bottleneck"))
+        draw_paper(shares, figures.paper.values("11", "Jain's index"))
+        shares.set(ylim=(0.5, 1.03), xlabel="above the bottleneck by [%]", title="Jain's index")
+        legend_below(made, ncols=4)
+        figures.add(made, "figure-11", data=["figure-11", "figure-11-rates"])

@@ -10,34 +10,38 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from at_a_tenth import study_live
-from calibration import study_figure_4, study_table_3
-from congestion import study_congestion
-from limits import study_limits
-from lyon import study_lyon
-from one_flow import study_one_flow
-from services import study_services
-from sources import study_sources
-from spacing import study_spacing
+import at_a_tenth
+import calibration
+import congestion
+import limits
+import lyon
+import one_flow
+import services
+import sources
+import spacing
 
-from longhaul.studies import Part, Study, run_study
+from longhaul.studies import Figures, Part, Study, run_study
 
 
-def _simulated(run: Callable[[Study], None]) -> Part:
-    return Part(lambda study, _given: run(study))
+def _simulated(run: Callable[[Study], None], draw: Callable[[Figures], None]) -> Part:
+    return Part(lambda study, _given: run(study), draw=draw)
 
 
 PARTS = {
-    "table-3": _simulated(study_table_3),
-    "figure-4": _simulated(study_figure_4),
-    "figures-5-6": _simulated(study_spacing),
-    "figure-8": _simulated(study_one_flow),
-    "figure-9": _simulated(study_sources),
-    "figure-10": _simulated(study_limits),
-    "figure-11": _simulated(study_congestion),
-    "lyon": _simulated(study_lyon),
-    "services": _simulated(study_services),
-    "at-a-tenth": Part(lambda study, given: study_live(study, rounds=given.rounds), rounds=4),
+    "table-3": _simulated(calibration.study_table_3, calibration.draw_table_3),
+    "figure-4": _simulated(calibration.study_figure_4, calibration.draw_figure_4),
+    "figures-5-6": _simulated(spacing.study_spacing, spacing.draw),
+    "figure-8": _simulated(one_flow.study_one_flow, one_flow.draw),
+    "figure-9": _simulated(sources.study_sources, sources.draw),
+    "figure-10": _simulated(limits.study_limits, limits.draw),
+    "figure-11": _simulated(congestion.study_congestion, congestion.draw),
+    "lyon": _simulated(lyon.study_lyon, lyon.draw),
+    "services": _simulated(services.study_services, services.draw),
+    "at-a-tenth": Part(
+        lambda study, given: at_a_tenth.study_live(study, rounds=given.rounds),
+        rounds=4,
+        draw=at_a_tenth.draw,
+    ),
 }
 
 if __name__ == "__main__":

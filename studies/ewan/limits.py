@@ -10,6 +10,7 @@ from testbed import (
     Trial,
     bucket,
     draw_flows,
+    draw_jain,
     index,
     mbits,
     paced,
@@ -21,8 +22,8 @@ from testbed import (
 )
 
 from longhaul.report.plotting import figure, paper
-from longhaul.run.api import Result
-from longhaul.studies import Study, at_least, exact
+from longhaul.studies import Figures, Study, at_least, exact
+from longhaul.studies.drawing import colour, draw_paper, legend_below
 
 RATE = 490
 SHORT, LONG = bucket(RATE).waits, paced(RATE).waits
@@ -38,7 +39,7 @@ PAPERS = {"bucket": "token bucket (1 ms may wait)", "paced": "PSPacer (1000 pack
 
 
 def study_limits(study: Study) -> None:
-    """Simulate, draw figure 10, evaluate the claims."""
+    """Simulate, evaluate the claims."""
     trials = {
         (name, limit): Trial(f"{slug(name)}-{limit}", two(model), model_of, params={"bottleneck": "700Mbit"})
         for name, model in WITH_L2.items()
@@ -77,37 +78,46 @@ def study_limits(study: Study) -> None:
     )
     shown = {f"{name}, {PAPERS[limit]}": found[name, limit] for name in CONTROLS for limit in PAPERS}
     study.table("figure-10-rates", seconds_of(shown, "a", "b"))
-    _draw(study, found, total)
 
 
-def _draw(
-    study: Study, found: Mapping[tuple[str, str], Result], total: Mapping[tuple[str, str], float]
-) -> None:
+def draw(figures: Figures) -> None:
+    """Figure 10, and what may wait."""
+    rates, rows = figures.rows("figure-10-rates"), figures.rows("figure-10")
+    # The rows have the order of the trials.
+    cases = [(name, limit) for name in WITH_L2 for limit in LIMITS]
+    by_case = dict(zip(cases, rows, strict=True))
     with paper():
-        made = figure(4.8, width_in=10.5)
+        made = figure(5.2, width_in=13)
+        grid = made.add_gridspec(2, 4, width_ratios=[1, 1, 1, 0.85])
         for down, name in enumerate(CONTROLS):
-            for across, (limit, label) in enumerate(PAPERS.items()):
-                axes = made.add_subplot(2, 3, 1 + 3 * down + across)
-                draw_flows(axes, found[name, limit], {"a": "first machine", "b": "second machine"})
-                axes.set(ylim=(0, 760), xlim=(0, 60), title=f"{name}, {label}")
+            for across, label in enumerate(PAPERS.values()):
+                axes = made.add_subplot(grid[down, across])
+                mine = [row for row in rates if row["run"] == f"{name}, {label}"]
+                draw_flows(axes, mine, {"a": "first machine", "b": "second machine"})
+                draw_paper(axes, figures.paper.values("10", "rate of the bottleneck"))
+                axes.set(ylim=(0, 760), xlim=(0, 60))
+                axes.set_title(f"{name}, {label}", fontsize=8.5)
                 if not across:
                     axes.set_ylabel("goodput [Mbit/s]")
                 if down:
                     axes.set_xlabel("time [s]")
-                if not down and not across:
-                    axes.legend(loc="upper left")
-            bars = made.add_subplot(2, 3, 3 + 3 * down)
+            bars = made.add_subplot(grid[down, 2])
             places = range(len(LIMITS))[::-1]
-            values = [total[name, limit] for limit in LIMITS]
-            bars.barh(
-                places, values, height=0.6, color=[f"C{0 if 'bucket' in each else 1}" for each in LIMITS]
-            )
+            values = [by_case[name, limit]["a_mbits"] + by_case[name, limit]["b_mbits"] for limit in LIMITS]
+            shades = [colour(4 if "bucket" in each else 5) for each in LIMITS]
+            bars.barh(places, values, height=0.6, color=shades)
             for place, value in zip(places, values, strict=True):
                 bars.text(value + 8, place, f"{value:.0f}", va="center")
-            bars.set_yticks(places, [label for label, _model in LIMITS.values()])
+            bars.set_yticks(places, [label for label, _model in LIMITS.values()], fontsize=7.5)
             bars.set(xlim=(0, 760), title=f"{name}: what may wait decides")
             bars.grid(axis="y", visible=False)
             bars.set_axisbelow(True)
             if down:
                 bars.set_xlabel("both together [Mbit/s]")
-        study.figure(made, "limits", data=["figure-10", "figure-10-rates"])
+        short = {"bucket": "bucket", "paced": "PSPacer"}
+        found = {
+            f"{name}, {short[limit]}": by_case[name, limit]["jain"] for name in WITH_L2 for limit in short
+        }
+        draw_jain(figures, made.add_subplot(grid[:, 3]), "10", found)
+        legend_below(made, ncols=6)
+        figures.add(made, "figure-10", data=["figure-10", "figure-10-rates"])

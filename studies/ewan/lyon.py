@@ -1,6 +1,7 @@
 """The 24 Mbit/s of Lyon: what loss they would take, and how Reno comes to them without."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from testbed import (
@@ -22,7 +23,8 @@ from testbed import (
 
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
-from longhaul.studies import Case, Numbers, Study, at_most, exact, near
+from longhaul.studies import Case, Figures, Numbers, Study, at_most, exact, near
+from longhaul.studies.drawing import colour, draw_paper, legend_below
 
 SERVICES = {"TS_1": 500, "TS_2": 1000}
 """Mbit/s at which each transport service lets a source send."""
@@ -52,15 +54,20 @@ def grown_mbits(threshold: float, seconds: float) -> float:
     return (threshold + seconds / RTT_S * 0.5 / 2) * SEGMENT * 8 / RTT_S / 1e6
 
 
+def _trial(kind: str, service: str) -> str:
+    """The name of a trial."""
+    return f"lyon-{kind.replace('.', '-')}-{service[-1]}"
+
+
 def study_lyon(study: Study) -> None:
-    """Simulate both services with each kind of TCP, draw windows and means, evaluate the claims."""
+    """Simulate both services with each kind of TCP, evaluate the claims."""
     lyon = study.numbers("lyon-by-chance")
     window = window_segments(lyon["lyon_mbits"])
     loss = loss_of(window)
     study.value("window", exact(window), "segments")
     study.value("loss", exact(loss * 1e6), "per million")
     trials = {
-        (kind, service): Trial(f"lyon-{kind.replace('.', '-')}-{service[-1]}", two(model), bucket(rate))
+        (kind, service): Trial(_trial(kind, service), two(model), bucket(rate))
         for kind, (_label, model) in KINDS.items()
         for service, rate in SERVICES.items()
     }
@@ -115,7 +122,6 @@ def study_lyon(study: Study) -> None:
             for t, w in list(zip(*series(found[kind, "TS_1"], "a", "window_segments"), strict=True))[::5]
         ],
     )
-    _draw(study, found, lyon["lyon_mbits"])
 
 
 def _as_in_lyon(condition: str, rate_mbits: float, lyon: Numbers) -> Case:
@@ -134,43 +140,38 @@ def _losses_end_s(result: Result) -> float:
     return float(times[again > 0][-1])
 
 
-def _draw(study: Study, found: Mapping[tuple[str, str], Result], lyon_mbits: float) -> None:
-    window = window_segments(lyon_mbits)
+def draw(figures: Figures) -> None:
+    """Windows behind the token bucket, and the means of a minute."""
+    rows, trials = figures.rows("lyon-windows"), {row["trial"]: row for row in figures.rows("lyon")}
     with paper():
-        made = figure(3.4, width_in=10)
+        made = figure(3.9, width_in=10)
         windows, means = made.subplots(1, 2)
-        for kind, (label, _model) in KINDS.items():
-            times, values = series(found[kind, "TS_1"], "a", "window_segments")
-            windows.plot(times, values, label=label)
-        windows.axhline(window, color="0.45", linewidth=0.9, linestyle="--")
-        windows.text(
-            59.5,
-            window * 0.92,
-            f"{lyon_mbits} Mbit/s: {window:.0f} segments",
-            ha="right",
-            va="top",
-            color="0.35",
-        )
-        windows.set(
-            yscale="log", ylim=(30, 60_000), xlim=(0, 60), xlabel="time [s]", title="window [segments], TS_1"
-        )
-        windows.legend(loc="upper left", fontsize=7.5)
+        stated = figures.paper.values("both services in Lyon")
+        for number, (kind, (label, _model)) in enumerate(KINDS.items()):
+            mine = [row for row in rows if row["control"] == kind]
+            windows.plot(
+                [row["t_s"] for row in mine],
+                [row["window_segments"] for row in mine],
+                ("-", "--", "-.", ":")[number],
+                color=colour(number),
+                label=label,
+            )
+        draw_paper(windows, [replace(each, y=window_segments(each.y or 0.0)) for each in stated])
+        windows.set(yscale="log", ylim=(30, 60_000), xlim=(0, 60), xlabel="time [s]")
+        windows.set(title="TS_1", ylabel="window [segments]")
         places = np.arange(len(KINDS))[::-1]
         for number, service in enumerate(SERVICES):
-            values = [mbits(found[kind, service], "a") for kind in KINDS]
-            means.barh(
-                places + 0.2 - 0.4 * number, values, height=0.36, color=f"C{number + 4}", label=service
-            )
-            for place, value in zip(places, values, strict=True):
-                means.text(value * 1.06, place + 0.2 - 0.4 * number, f"{value:.0f}", va="center")
-        means.axvline(
-            lyon_mbits, color="0.45", linewidth=0.9, linestyle="--", label=f"measured in Lyon: {lyon_mbits}"
-        )
+            values = [trials[_trial(kind, service)]["a_mbits"] for kind in KINDS]
+            at = places + 0.2 - 0.4 * number
+            means.barh(at, values, height=0.36, color=colour(number + 4), label=service)
+            for place, value in zip(at, values, strict=True):
+                means.text(value * 1.06, place, f"{value:.0f}", va="center")
+        draw_paper(means, stated, across=True)
         means.set_yticks(places, ["Reno 2.6.11", "the same, L = 2", "RFC 5681", "BIC"])
         means.grid(axis="y", visible=False)
         means.set(xscale="log", xlim=(10, 1500), xlabel="mean of 60 s [Mbit/s]", title="first flow of two")
         means.set_xticks([10, 24, 100, 1000], ["10", "24", "100", "1000"])
         means.minorticks_off()
-        means.legend(loc="upper right")
         means.set_axisbelow(True)
-        study.figure(made, "lyon", data=["lyon", "lyon-windows"])
+        legend_below(made, ncols=4)
+        figures.add(made, "lyon", data=["lyon", "lyon-windows"])

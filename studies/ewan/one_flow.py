@@ -1,6 +1,5 @@
 """Figure 8: one Reno flow; the round trip, the socket buffer, the token bucket."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,6 @@ from testbed import (
     SEGMENT,
     Trial,
     bucket,
-    draw_flows,
     mbits,
     one,
     per_second,
@@ -22,7 +20,8 @@ from testbed import (
 
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
-from longhaul.studies import Study, at_most, exact, near
+from longhaul.studies import Figures, Study, at_most, exact, near
+from longhaul.studies.drawing import MARKERS, colour, draw_paper, legend_below
 
 WIRE_MBITS = 1000 * SEGMENT / FRAME
 CASES: tuple[tuple[str, Trial], ...] = (
@@ -41,8 +40,12 @@ def window_mbits(buffer_mib: float, round_trip_s: float) -> float:
     return min(WIRE_MBITS, buffer_mib * 2**20 / 2 * 8 / round_trip_s / 1e6)
 
 
+EXPECTED = [window_mbits(16, 0.01), window_mbits(16, 0.1), window_mbits(25, 0.1)]
+"""Of the first three cases, in Mbit/s."""
+
+
 def study_one_flow(study: Study) -> None:
-    """Simulate the four cases, draw figure 8, evaluate the claims."""
+    """Simulate the four cases, evaluate the claims."""
     found: dict[str, Result] = {}
     rows = []
     doubling = [replace(trial, name=f"{trial.name}-l2", flows=one(RENO_L2)) for _label, trial in CASES]
@@ -50,7 +53,6 @@ def study_one_flow(study: Study) -> None:
         found[trial.name] = result
         rows.append(row_of(trial, result, after_20_s_mbits=round(late(result), 2)))
     study.table("figure-8", rows)
-    expected = [window_mbits(16, 0.01), window_mbits(16, 0.1), window_mbits(25, 0.1)]
     within = study.numbers("half-buffer-is-window")["within"]
     study.evaluate(
         "half-buffer-is-window",
@@ -63,7 +65,7 @@ def study_one_flow(study: Study) -> None:
                 "Mbit/s",
             )
             for limit, end in ((1, ""), (2, "-l2"))
-            for (label, trial), most in zip(CASES, expected, strict=False)
+            for (label, trial), most in zip(CASES, EXPECTED, strict=False)
         ],
     )
     most_share = study.numbers("bucket-penalizes")["most"]
@@ -80,7 +82,6 @@ def study_one_flow(study: Study) -> None:
         ],
     )
     study.table("figure-8-rates", seconds_of({label: found[trial.name] for label, trial in CASES}, "a"))
-    _draw(study, found, expected)
 
 
 def late(result: Result) -> float:
@@ -89,15 +90,23 @@ def late(result: Result) -> float:
     return float(np.mean(rates[times > times[-1] / 3]))
 
 
-def _draw(study: Study, found: Mapping[str, Result], expected: list[float]) -> None:
+def draw(figures: Figures) -> None:
+    """Figure 8."""
+    rows = figures.rows("figure-8-rates")
     with paper():
-        made = figure(3.4, width_in=8)
+        made = figure(3.8, width_in=8)
         axes = made.subplots()
-        for label, trial in CASES:
-            draw_flows(axes, found[trial.name], {"a": label}, total=False)
-        for most in sorted(set(expected)):
+        for number, (label, _trial) in enumerate(CASES):
+            mine = [row for row in rows if row["run"] == label]
+            times, rates = ([row[column] for row in mine] for column in ("t_s", "mbits"))
+            axes.plot(times, rates, color=colour(number), label=label)
+            marked = slice(4 + 2 * number, None, 10)
+            axes.plot(times[marked], rates[marked], MARKERS[number], color=colour(number), markersize=4)
+        for most in sorted(set(EXPECTED)):
             axes.axhline(most, color="0.6", linewidth=0.8, linestyle=":")
+        axes.plot([], [], ":", color="0.6", label="half a buffer a round trip, arithmetic")
+        draw_paper(axes, figures.paper.values("8"))
         axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]", ylim=(0, 1000), xlim=(0, 60))
-        axes.plot([], [], ":", color="0.6", label="half a buffer a round trip")
-        axes.legend(loc="center right", bbox_to_anchor=(1, 0.36))
-        study.figure(made, "buffers", data=["figure-8-rates"])
+        axes.set_title("figure 8: one Reno flow")
+        legend_below(made, ncols=3)
+        figures.add(made, "figure-8", data=["figure-8-rates"])

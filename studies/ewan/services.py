@@ -10,7 +10,8 @@ from longhaul.analysis.fairness import jain
 from longhaul.report.mpl import Axes
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
-from longhaul.studies import Study, holds_if
+from longhaul.studies import Figures, Study, holds_if
+from longhaul.studies.drawing import colour, legend_below
 from longhaul.transfers.plan import Point, Request, access_points, instance
 from longhaul.transfers.plan.plans import Plan
 from longhaul.transfers.plan.policies import plan
@@ -49,7 +50,7 @@ def limits(bits_per_s: float) -> Mapping[str, Limit]:
 
 
 def study_services(study: Study) -> None:
-    """Plan, simulate what was planned with each tool and control, draw both, evaluate the claims."""
+    """Plan, simulate what was planned with each tool and control, evaluate the claims."""
     refused = planned("fair", volume_bytes=1e9 * study.numbers("half-a-terabyte")["volume_gb"])
     study.evaluate(
         "half-a-terabyte",
@@ -106,7 +107,6 @@ def study_services(study: Study) -> None:
             for row in [by_case[service, "token bucket", "Reno"]]
         ],
     )
-    _draw(study, rows)
 
 
 def _told(row: Mapping[str, Any]) -> str:
@@ -167,7 +167,9 @@ def _row(case: tuple[str, str, str], made: Plan, begin_s: float, result: Result)
     }
 
 
-def _draw(study: Study, rows: list[dict[str, Any]]) -> None:
+def draw(figures: Figures) -> None:
+    """Both transfers of each service, as planned and as simulated."""
+    rows = figures.rows("services")
     with paper():
         made = figure(3.8, width_in=10.5)
         for number, axes in enumerate(made.subplots(1, len(SERVICES), sharey=True)):
@@ -180,11 +182,11 @@ def _draw(study: Study, rows: list[dict[str, Any]]) -> None:
             axes.set(xlim=(0, DEADLINE_S + 1), ylim=(3.55, -0.55), xlabel="time [s]", title=TITLES[service])
             axes.grid(axis="y", visible=False)
             axes.set_axisbelow(True)
-        for colour, label in (("C0", "first transfer"), ("C1", "second transfer")):
-            axes.barh(-9, 1, color=colour, label=label)
+        for number, label in enumerate(("first transfer", "second transfer")):
+            axes.barh(-9, 1, color=colour(number), label=label)
         axes.barh(-9, 1, fill=False, edgecolor="black", label="as planned")
-        made.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
-        study.figure(made, "services", data=["services"])
+        legend_below(made)
+        figures.add(made, "services", data=["services"])
 
 
 TITLES = {
@@ -199,7 +201,7 @@ def _bar(axes: Axes, place: float, row: Mapping[str, Any], name: str) -> None:
     start, end, mbytes = row[f"{name}_start_s"], row[f"{name}_finish_s"], row[f"{name}_mbytes"]
     shade = 1 if end else 0.35
     length = (end or DEADLINE_S) - start
-    axes.barh(place, length, left=start, height=0.32, color=f"C{'ab'.index(name)}", alpha=shade)
+    axes.barh(place, length, left=start, height=0.32, color=colour("ab".index(name)), alpha=shade)
     first, last = row[f"{name}_planned_start_s"], row[f"{name}_planned_s"]
     axes.barh(place, last - first, left=first, height=0.32, fill=False, edgecolor="black", linewidth=0.9)
     label = f"{end:.1f} s" if end else f"{mbytes:.0f} of 500 MB"

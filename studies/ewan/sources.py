@@ -5,6 +5,7 @@ from testbed import (
     WITH_L2,
     Trial,
     draw_flows,
+    draw_jain,
     index,
     mbits,
     row_of,
@@ -15,14 +16,15 @@ from testbed import (
 )
 
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Study, at_least, exact
+from longhaul.studies import Figures, Study, at_least, exact
+from longhaul.studies.drawing import draw_paper, legend_below
 
 BOTTLENECK = {"bottleneck": "700Mbit"}
 MACHINES = {1: "one machine", 2: "two machines"}
 
 
 def study_sources(study: Study) -> None:
-    """Simulate, draw figure 9, evaluate the claims."""
+    """Simulate, evaluate the claims."""
     trials = {
         (name, machines): Trial(f"{slug(name)}-{machines}", two(model, machines=machines), params=BOTTLENECK)
         for name, model in WITH_L2.items()
@@ -45,17 +47,26 @@ def study_sources(study: Study) -> None:
         f"{name}, {MACHINES[machines]}": found[name, machines] for name in CONTROLS for machines in MACHINES
     }
     study.table("figure-9-rates", seconds_of(shown, "a", "b"))
+
+
+def draw(figures: Figures) -> None:
+    """Figure 9."""
+    rates, rows = figures.rows("figure-9-rates"), figures.rows("figure-9")
     with paper():
-        made = figure(4.6, width_in=8.6)
+        made = figure(4.9, width_in=10.5)
+        grid = made.add_gridspec(2, 3, width_ratios=[1, 1, 0.8])
         for down, name in enumerate(CONTROLS):
-            for across, machines in enumerate(MACHINES):
-                axes = made.add_subplot(2, 2, 1 + 2 * down + across)
-                draw_flows(axes, found[name, machines], {"a": "first flow", "b": "second flow"})
-                axes.set(ylim=(0, 760), xlim=(0, 60), title=f"{name}, {MACHINES[machines]}")
+            for across, machines in enumerate(MACHINES.values()):
+                axes = made.add_subplot(grid[down, across])
+                mine = [row for row in rates if row["run"] == f"{name}, {machines}"]
+                draw_flows(axes, mine, {"a": "first flow", "b": "second flow"})
+                draw_paper(axes, figures.paper.values("9", "rate of the bottleneck"))
+                axes.set(ylim=(0, 760), xlim=(0, 60), title=f"{name}, {machines}")
                 if not across:
                     axes.set_ylabel("goodput [Mbit/s]")
                 if down:
                     axes.set_xlabel("time [s]")
-                if not down and not across:
-                    axes.legend(loc="upper right", ncols=3)
-        study.figure(made, "sources", data=["figure-9-rates"])
+        found = {f"{row['control']}, {MACHINES[row['machines']]}": row["jain"] for row in rows}
+        draw_jain(figures, made.add_subplot(grid[:, 2]), "9", found)
+        legend_below(made, ncols=6)
+        figures.add(made, "figure-9", data=["figure-9", "figure-9-rates"])

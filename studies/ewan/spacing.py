@@ -1,6 +1,5 @@
 """Figures 5 and 6: what limits of 100 Mbit/s and a ticking clock make of the spacing of packets."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +8,11 @@ import numpy as np
 import longhaul
 from longhaul.report.plotting import figure, paper
 from longhaul.run.api import Result
-from longhaul.studies import Study, at_least, between, exact
+from longhaul.studies import Figures, Study, at_least, between, exact
+from longhaul.studies.drawing import colour, draw_paper, legend_below
 
 SCENARIO = Path(__file__).parent / "spacing.yaml"
-RATE, PACKET_BYTES = 100e6, 1500
+PACKET_BYTES = 1500
 BIN_NS, FROM_NS, SPAN_NS, FEW_NS = 100_000, 2_000_000_000, 20_000_000, 4_000_000
 LABELS = {
     "bucket": "token bucket, 15,400 bytes deep",
@@ -25,7 +25,7 @@ NANOSECOND_US = 0.0011
 
 
 def study_spacing(study: Study) -> None:
-    """Simulate the four links, draw figures 5 and 6, evaluate the claims."""
+    """Simulate the four links, evaluate the claims."""
     result = longhaul.run_sim(SCENARIO, runs=study.runs, report=False)
     passed = {link: _times(result, link) for link in LABELS}
     rows = [_row(link, due) for link, (_offered, due) in passed.items()]
@@ -56,7 +56,6 @@ def study_spacing(study: Study) -> None:
             for place, rate in enumerate(_binned(due))
         ],
     )
-    _draw(study, passed)
 
 
 def _times(result: Result, link: str) -> tuple[np.ndarray, np.ndarray]:
@@ -85,20 +84,31 @@ def _binned(due: np.ndarray) -> np.ndarray:
     return rates
 
 
-def _draw(study: Study, passed: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> None:
+def draw(figures: Figures) -> None:
+    """Figures 5 and 6, and the same flow behind a token bucket and behind a pacer alone."""
+    rates, packets = figures.rows("spacing-rates"), figures.rows("spacing-packets")
     with paper():
-        made = figure(4.4, width_in=11)
+        made = figure(4.6, width_in=11)
         axes = made.subplots(2, len(LABELS), sharey="row")
-        for number, (link, (offered, due)) in enumerate(passed.items()):
-            rate, marks, colour = axes[0][number], axes[1][number], f"C{number}"
-            rates = _binned(due)
-            rate.step(np.arange(len(rates)) * BIN_NS / 1e6, rates, where="post", color=colour, linewidth=1)
-            rate.axhline(RATE / 1e6, color="0.5", linewidth=0.8, linestyle="--")
-            rate.set(title=LABELS[link], xlim=(0, SPAN_NS / 1e6))
-            for place, times, ink in ((2, offered, "0.4"), (1, due, colour)):
-                few = times[(times >= FROM_NS) & (times < FROM_NS + FEW_NS)]
-                marks.plot((few - FROM_NS) / 1e6, np.full(len(few), place), "|", color=ink, markersize=14)
+        for number, (link, label) in enumerate(LABELS.items()):
+            rate, marks = axes[0][number], axes[1][number]
+            mine = [row for row in rates if row["link"] == link]
+            rate.step(
+                [row["t_ms"] for row in mine],
+                [row["mbits"] for row in mine],
+                where="post",
+                color=colour(0),
+                linewidth=1,
+                label="simulated, in 100 µs",
+            )
+            draw_paper(rate, figures.paper.values("6" if link == "psp" else "5"))
+            rate.set(title=label, xlim=(0, SPAN_NS / 1e6), xlabel="time [ms]")
+            for place, event, ink in ((2, "arrive", colour(7)), (1, "leave", colour(0))):
+                times = [row["t_us"] / 1e3 for row in packets if (row["link"], row["event"]) == (link, event)]
+                marks.plot(times, [place] * len(times), "|", color=ink, markersize=14)
             marks.set(xlabel="time [ms]", ylim=(0.5, 2.5), xlim=(0, FEW_NS / 1e6))
             marks.set_yticks([1, 2], ["leave", "arrive"])
-        axes[0][0].set_ylabel("rate in 100 µs [Mbit/s]")
-        study.figure(made, "spacing", data=["spacing-packets", "spacing-rates"])
+        axes[0][0].set_ylabel("rate [Mbit/s]")
+        axes[1][0].set_ylabel("packets")
+        legend_below(made)
+        figures.add(made, "figures-5-6", data=["spacing-packets", "spacing-rates"])

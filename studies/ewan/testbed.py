@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,7 +14,8 @@ import longhaul
 from longhaul.analysis.fairness import jain
 from longhaul.report.mpl import Axes
 from longhaul.run.api import Result
-from longhaul.studies import Study
+from longhaul.studies import Figures, Study
+from longhaul.studies.drawing import colour, draw_paper
 
 SCENARIO = Path(__file__).parent / "dumbbell.yaml"
 SLOW_START = "slow_start: {kind: standard, limit: 1}"
@@ -175,15 +176,34 @@ def seconds_of(results: Mapping[str, Result], *flows: str) -> list[dict[str, Any
     ]
 
 
-def draw_flows(axes: Axes, result: Result, labels: Mapping[str, str], *, total: bool = True) -> None:
-    """Rates of flows over time, and of all together."""
-    found = {name: per_second(result, name) for name in labels}
+def draw_flows(
+    axes: Axes, rows: Sequence[Mapping[str, Any]], labels: Mapping[str, str], *, total: bool = True
+) -> None:
+    """Rates of flows over time, and of all together; rows of one run, as :func:`seconds_of` has them."""
+    found = {name: {row["t_s"]: row["mbits"] for row in rows if row["flow"] == name} for name in labels}
     if total:
-        most = max(len(rates) for _times, rates in found.values())
-        whole = sum(np.pad(rates, (0, most - len(rates))) for _times, rates in found.values())
-        axes.plot(np.arange(most) + 0.5, whole, color="0.55", label="together")
-    for (name, label), dashes in zip(labels.items(), ("-", "--"), strict=False):
-        axes.plot(*found[name], dashes, label=label)
+        times = sorted({time for rates in found.values() for time in rates})
+        whole = [sum(rates.get(time, 0) for rates in found.values()) for time in times]
+        axes.plot(times, whole, color="0.55", label="together")
+    for number, (name, label) in enumerate(labels.items()):
+        axes.plot(
+            list(found[name]),
+            list(found[name].values()),
+            ("-", "--")[number],
+            color=colour(number),
+            label=label,
+        )
+
+
+def draw_jain(figures: Figures, axes: Axes, figure: str, found: Mapping[str, float]) -> None:
+    """Jain's index of each run, and the paper's."""
+    places = range(len(found))[::-1]
+    axes.plot(
+        list(found.values()), places, "o", color=colour(3), markersize=5, label="Jain's index, simulated"
+    )
+    draw_paper(axes, figures.paper.values(figure, "Jain's index"), across=True)
+    axes.set_yticks(places, list(found), fontsize=7.5)
+    axes.set(xlim=(0.45, 1.03), ylim=(-0.6, len(found) - 0.4), xlabel="Jain's index")
 
 
 def row_of(trial: Trial, result: Result, **more: Any) -> dict[str, Any]:

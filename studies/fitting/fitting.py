@@ -14,11 +14,22 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 
 from longhaul.analysis.fitting import FAMILIES, fit_gaps
-from longhaul.report.colours import LIGHT, SERIES
 from longhaul.report.plotting import figure, paper, plain
-from longhaul.studies import Measurement, Part, Study, exact, holds_if, near, run_study
+from longhaul.studies import (
+    Figures,
+    Measurement,
+    Part,
+    Study,
+    StudyFolder,
+    exact,
+    holds_if,
+    near,
+    run_study,
+)
+from longhaul.studies.drawing import colour, draw_paper, legend_below
 
-SHAPE, SCALE_S = 2.9, 18.0
+SHAPE = StudyFolder(Path(__file__).parent).claims.numbers("weibull-found")["shape"]
+SCALE_S = 18.0
 LOSSES = 1346
 REPETITIONS = 200
 REPLICATES = 199
@@ -55,7 +66,7 @@ def fits(repetitions: int, replicates: int) -> dict[str, Any]:
 
 
 def study_fits(study: Study) -> None:
-    """Fit, evaluate, draw."""
+    """Fit, and evaluate."""
     repetitions, replicates = study.size((REPETITIONS, REPLICATES), small=(4, 99))
     found = study.measured("fits", lambda: fits(repetitions, replicates))
     if found is None:
@@ -113,37 +124,41 @@ def study_fits(study: Study) -> None:
     study.evaluate(
         "normal-rejected", holds_if("", accepted <= most, f"accepted in {accepted} of {repetitions}")
     )
-    draw(study, shapes, found["quantiles"])
 
 
 def _counted(counter: Counter[str]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counter.most_common())
 
 
-def draw(study: Study, shapes: np.ndarray, quantiles: dict[str, list[float]]) -> None:
+def draw(figures: Figures) -> None:
     """Fitted shapes, and how far each family is from the gaps."""
+    shapes = np.array([row["shape"] for row in figures.rows("fits")])
+    quantiles = {
+        row["family"]: [row[f"a2_p{share}"] for share in (5, 50, 95)] for row in figures.rows("families")
+    }
     with paper():
         made = figure(3.8, width_in=9)
         left, right = made.subplots(1, 2)
         plain(left)
         plain(right)
-        left.hist(shapes, bins=20)
-        left.axvline(SHAPE, color="0.4", linewidth=0.8, linestyle="--")
+        left.hist(shapes, bins=20, color=colour(0), alpha=0.6, label="fitted shapes")
+        draw_paper(left, figures.paper.values("section 4"))
         left.set(xlabel="fitted shape", ylabel=f"of {len(shapes)} repetitions")
         left.set_title(f"shape {shapes.mean():.3f}, sd {shapes.std(ddof=1):.3f}")
         shown = [name for name in quantiles if name not in ("weibull-3", "generalised-pareto", "wakeby")]
         shown.sort(key=lambda name: quantiles[name][1])
         for place, name in enumerate(shown):
             low, middle, high = quantiles[name]
-            right.plot([low, high], [place, place], color=LIGHT[SERIES[0]], linewidth=3)
-            right.plot([middle], [place], "o", color=LIGHT[SERIES[1]], zorder=3)
+            right.plot([low, high], [place, place], color=colour(0), linewidth=3)
+            right.plot([middle], [place], "o", color=colour(1), zorder=3)
         right.set_yticks(range(len(shown)), shown)
         right.set(xscale="log", xlabel="Anderson-Darling statistic")
         right.set_title("distance of each family: median, 5 to 95 %")
-        study.figure(made, "fits", data=["fits", "families"])
+        legend_below(made)
+        figures.add(made, "fits", data=["fits", "families"])
 
 
-PARTS = {"fits": Part(lambda study, _given: study_fits(study))}
+PARTS = {"fits": Part(lambda study, _given: study_fits(study), draw=draw)}
 
 if __name__ == "__main__":
     run_study(__file__, __doc__, PARTS)

@@ -11,8 +11,9 @@ from playing import Client, live, relayed
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Study, exact, near
+from longhaul.studies import Figures, Study, exact, near
 from longhaul.studies import measured as over
+from longhaul.studies.drawing import colour, draw_measured, legend_below
 
 SCENARIO = Path(__file__).parent / "steps.yaml"
 STEP_S = 6.0
@@ -74,7 +75,7 @@ def _simulated(study: Study, repeat: int) -> dict[tuple[int, int], float]:
 
 
 def study_agreement(study: Study, *, rounds: int) -> None:
-    """Play in every round, compare, draw."""
+    """Play in every round, and compare."""
     wanted = expected()
     found: dict[str, list[Curves]] = {"live": [], "relay": []}
     for number in range(rounds):
@@ -120,7 +121,15 @@ def study_agreement(study: Study, *, rounds: int) -> None:
             for (step, size), value in wanted.items()
         ],
     )
-    draw(study, wanted, {**means, "simulated": model})
+    study.table(
+        "agreement-rounds",
+        [
+            {"how": how, "round": number, "step": step, "bytes": size, "ms": round(curve[step, size], 3)}
+            for how, curves in found.items()
+            for number, curve in enumerate(curves)
+            for step, size in wanted
+        ],
+    )
 
 
 def _played(study: Study, how: str) -> list[float]:
@@ -130,15 +139,28 @@ def _played(study: Study, how: str) -> list[float]:
     return [curve[key] for key in expected()]
 
 
-def draw(study: Study, wanted: Curves, found: Mapping[str, Curves]) -> None:
-    """A panel for each step."""
+def draw(figures: Figures) -> None:
+    """A panel for each step; where there are rounds, with their intervals."""
+    rows, rounds = figures.rows("agreement"), figures.rows("agreement-rounds")
+    steps = sorted({row["step"] for row in rows})
     with paper():
-        made = figure(3.2, width_in=9)
-        for step, axes in enumerate(made.subplots(1, 3, sharey=True)):
-            axes.plot(SIZES, [wanted[step, size] for size in SIZES], "k-", label="arithmetic")
-            for (how, curve), marker in zip(found.items(), ("o", "x", "+"), strict=True):
-                axes.plot(SIZES, [curve[step, size] for size in SIZES], marker, markersize=7, label=how)
+        made = figure(3.6, width_in=9)
+        for step, axes in zip(steps, made.subplots(1, len(steps), sharey=True), strict=True):
+            mine = [row for row in rows if row["step"] == step]
+            sizes = [row["bytes"] for row in mine]
+            axes.plot(sizes, [row["expected_ms"] for row in mine], color="0.4", label="arithmetic")
+            for number, how in enumerate(("live", "relay", "simulated")):
+                found = []
+                for row in mine:
+                    key = how, step, row["bytes"]
+                    every = [
+                        each["ms"] for each in rounds if (each["how"], each["step"], each["bytes"]) == key
+                    ]
+                    found.append(over(every or [row[f"{how}_ms"]]))
+                style = {"marker": "ox^"[number], "line": "", "color": colour(number), "markersize": 7}
+                style |= {"fillstyle": "none"}
+                draw_measured(axes, sizes, found, label=how, **style)
             axes.set(xscale="log", yscale="log", xlabel="bytes", title=f"step {step + 1} of the trace")
         made.axes[0].set_ylabel("half a round trip [ms]")
-        made.axes[0].legend()
-        study.figure(made, "agreement", data=["agreement"])
+        legend_below(made)
+        figures.add(made, "agreement", data=["agreement", "agreement-rounds"] if rounds else ["agreement"])

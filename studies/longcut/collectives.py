@@ -7,7 +7,8 @@ from kinds import nearer
 from playing import EVERY_KIND, KIB, of_kind, simulated_s
 
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Study
+from longhaul.studies import Figures, Study
+from longhaul.studies.drawing import MARKERS, colour, legend_below
 
 SCENARIO = Path(__file__).parent / "clusters.yaml"
 HOSTS = "[tromso1..10, trondheim1..10, odense1..10, aalborg1..10]"
@@ -48,7 +49,7 @@ def simulated(study: Study, algorithm: str) -> dict[str, dict[int, float]]:
 
 
 def study_collectives(study: Study) -> None:
-    """Simulate both algorithms, evaluate, draw."""
+    """Simulate both algorithms, evaluate."""
     every: dict[str, Times] = {}
     for algorithm in ALGORITHMS:
         found = study.measured(f"allreduce/{algorithm}", lambda a=algorithm: simulated(study, a)) or {}
@@ -66,17 +67,20 @@ def study_collectives(study: Study) -> None:
     )
     for algorithm, times in every.items():
         nearer(study, algorithm, f"Allreduce, {algorithm},", times)
-    draw(study, every)
 
 
-def draw(study: Study, every: Mapping[str, Times]) -> None:
-    """A panel for each algorithm."""
+def draw(figures: Figures) -> None:
+    """Figure 6: a panel for each algorithm."""
+    rows = figures.rows("figure6")
     with paper():
-        made = figure(3.4, width_in=8)
-        for axes, (algorithm, times) in zip(made.subplots(1, 2, sharey=True), every.items(), strict=True):
-            for (kind, curve), marker in zip(times.items(), "os^v", strict=True):
-                axes.plot(list(curve), [took * 1e3 for took in curve.values()], f"{marker}-", label=kind)
-            axes.set(xscale="log", yscale="log", xlabel="bytes", title=f"40 ranks, {algorithm}")
+        made = figure(3.7, width_in=8)
+        for axes, algorithm in zip(made.subplots(1, 2, sharey=True), ALGORITHMS, strict=True):
+            for number, kind in enumerate(EVERY_KIND):
+                mine = [row for row in rows if (row["algorithm"], row["kind"]) == (algorithm, kind)]
+                sizes, times = ([row[column] for row in mine] for column in ("bytes", "ms"))
+                style = {"markersize": 4, "color": colour(number)}
+                axes.plot(sizes, times, f"{MARKERS[number]}-", label=kind, **style)
+            axes.set(xscale="log", yscale="log", xlabel="bytes", title=f"figure 6: 40 ranks, {algorithm}")
         made.axes[0].set_ylabel("allreduce [ms]")
-        made.axes[0].legend()
-        study.figure(made, "allreduce", data=["figure6"])
+        legend_below(made)
+        figures.add(made, "figure-6", data=["figure6"])

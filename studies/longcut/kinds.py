@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
-from playing import KINDS, SAMPLED, Curve, drawn, pingpong, relayed, simulated
+from playing import KINDS, SAMPLED, by_round, drawn, pingpong, relayed, simulated
 
 from longhaul.report.plotting import paper
-from longhaul.studies import Study, at_least, at_most, exact, holds_if, measured
+from longhaul.studies import Figures, Study, at_least, at_most, exact, holds_if, measured
 
 SECONDS = 45
 
 
 def study_simulated(study: Study) -> None:
-    """Simulate each kind; evaluate and draw."""
+    """Simulate each kind; evaluate."""
     found = study.measured(
         "kinds",
         lambda: {
@@ -31,13 +31,20 @@ def study_simulated(study: Study) -> None:
         ],
     )
     nearer(study, "pingpong", "PingPong", curves)
+
+
+def draw(figures: Figures) -> None:
+    """Figure 5, simulated."""
     with paper():
-        made, _latency, bandwidth = drawn(
-            (Curve(curve, curve), {"label": kind, "marker": marker})
-            for (kind, curve), marker in zip(curves.items(), "os^v", strict=True)
-        )
-        bandwidth.legend(fontsize=8)
-        study.figure(made, "kinds", data=["figure5"])
+        made = drawn("figure 5, simulated", by_round(figures.rows("figure5"), "kind"))
+        figures.add(made, "figure-5", data=["figure5"])
+
+
+def draw_relayed(figures: Figures) -> None:
+    """Figure 5 through relays."""
+    with paper():
+        made = drawn("figure 5, through relays", by_round(figures.rows("figure5-relayed"), "kind"))
+        figures.add(made, "figure-5-relayed", data=["figure5-relayed"])
 
 
 def study_relayed(study: Study, *, rounds: int) -> None:

@@ -10,30 +10,36 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from agreement import study_agreement
-from collectives import study_collectives
-from kinds import study_relayed, study_simulated
-from precision import study_precision
-from relaxation import study_relaxation
-from scalability import study_scalability
-from tables import study_tables
+import agreement
+import collectives
+import kinds
+import precision
+import relaxation
+import scalability
+import tables
 
-from longhaul.studies import Part, Study, run_study
+from longhaul.studies import Figures, Part, Study, run_study
+
+Draw = Callable[[Figures], None]
 
 
-def _simulated(run: Callable[[Study], None]) -> Part:
-    return Part(lambda study, _given: run(study))
+def _once(run: Callable[[Study], None], draw: Draw) -> Part:
+    return Part(lambda study, _given: run(study), draw=draw)
+
+
+def _live(run: Callable[..., None], draw: Draw, *, rounds: int) -> Part:
+    return Part(lambda study, given: run(study, rounds=given.rounds), rounds=rounds, draw=draw)
 
 
 PARTS = {
-    "tables": Part(lambda study, _given: study_tables(study)),
-    "kinds": _simulated(study_simulated),
-    "collectives": _simulated(study_collectives),
-    "relaxation": _simulated(study_relaxation),
-    "precision": Part(lambda study, given: study_precision(study, rounds=given.rounds), rounds=3),
-    "kinds-relayed": Part(lambda study, given: study_relayed(study, rounds=given.rounds), rounds=3),
-    "scalability": Part(lambda study, given: study_scalability(study, rounds=given.rounds), rounds=5),
-    "agreement": Part(lambda study, given: study_agreement(study, rounds=given.rounds), rounds=3),
+    "tables": _once(tables.study_tables, tables.draw),
+    "kinds": _once(kinds.study_simulated, kinds.draw),
+    "collectives": _once(collectives.study_collectives, collectives.draw),
+    "relaxation": _once(relaxation.study_relaxation, relaxation.draw),
+    "precision": _live(precision.study_precision, precision.draw, rounds=3),
+    "kinds-relayed": _live(kinds.study_relayed, kinds.draw_relayed, rounds=3),
+    "scalability": _live(scalability.study_scalability, scalability.draw, rounds=5),
+    "agreement": _live(agreement.study_agreement, agreement.draw, rounds=3),
 }
 
 if __name__ == "__main__":

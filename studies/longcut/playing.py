@@ -15,9 +15,10 @@ from typing import Any
 from pingpong import SIZES, Sample
 
 import longhaul
-from longhaul.report.mpl import Axes, Figure
+from longhaul.report.mpl import Figure
 from longhaul.report.plotting import figure
-from longhaul.studies import Study
+from longhaul.studies import Study, measured
+from longhaul.studies.drawing import MARKERS, colour, draw_measured, legend_below
 
 SCENARIO = Path(__file__).parent / "path.yaml"
 PROGRAM = Path(__file__).parent / "pingpong.py"
@@ -58,19 +59,32 @@ class Curve:
         return {size: size * 8e-6 / took for size, took in self.mean.items()}
 
 
-def drawn(curves: Iterable[tuple[Curve, Mapping[str, str]]]) -> tuple[Figure, Axes, Axes]:
-    """Latency of small messages, and bandwidth, of curves with their options of ``Axes.plot``."""
-    made = figure(3.4, width_in=9)
+def drawn(title: str, curves: Mapping[str, Mapping[int, Sequence[float]]]) -> Figure:
+    """Latency of small messages, and bandwidth.
+
+    ``curves``: by label the half round trips in ms, by size and for each round.
+    """
+    made = figure(3.7, width_in=9)
     latency, bandwidth = made.subplots(1, 2)
-    for curve, options in curves:
-        style: dict[str, Any] = {"markersize": 4, **options}
-        small = [size for size in curve.mean if size <= LARGEST_SMALL]
-        latency.plot(small, [curve.mean[size] * 1e3 for size in small], **style)
-        rates = curve.megabits_per_s()
-        bandwidth.plot(list(rates), list(rates.values()), **style)
+    for number, (label, times) in enumerate(curves.items()):
+        style: dict[str, Any] = {"marker": MARKERS[number], "color": colour(number), "label": label}
+        small = [size for size in times if size <= LARGEST_SMALL]
+        draw_measured(latency, small, [measured(times[size]) for size in small], **style)
+        rates = [measured([size * 8e-3 / each for each in values]) for size, values in times.items()]
+        draw_measured(bandwidth, list(times), rates, **style)
     latency.set(xscale="log", ylim=(0, None), xlabel="bytes", ylabel="half a round trip, mean [ms]")
     bandwidth.set(xscale="log", ylim=(0, None), xlabel="bytes", ylabel="bandwidth [Mbit/s]")
-    return made, latency, bandwidth
+    latency.set_title(title)
+    legend_below(made)
+    return made
+
+
+def by_round(rows: Iterable[Mapping[str, Any]], column: str) -> dict[str, dict[int, list[float]]]:
+    """Mean half round trips in ms by what ``column`` says, by size, and in every round."""
+    found: dict[str, dict[int, list[float]]] = {}
+    for row in rows:
+        found.setdefault(row[column], {}).setdefault(row["bytes"], []).append(row["mean_ms"])
+    return found
 
 
 @contextmanager

@@ -6,17 +6,17 @@ from statistics import fmean
 from typing import Any
 
 from pingpong import SIZES
-from playing import SCENARIO, Client, Curve, drawn, live, pingpong, relayed
+from playing import SCENARIO, Client, by_round, drawn, live, pingpong, relayed
 
 from longhaul.report.plotting import paper
-from longhaul.studies import Study, measured, near, ratios
+from longhaul.studies import Figures, Study, measured, near, ratios
 
 ENDS = {"here": "vvgw", "there": "clustis"}
 SECONDS, PROBED_S = 40, 60
 
 
 def study_precision(study: Study, *, rounds: int) -> None:
-    """Measure, collect, emulate in every round; evaluate and draw."""
+    """Measure, collect, emulate in every round; evaluate."""
     rows: list[dict[str, Any]] = []
     probed: list[dict[str, float]] = []
     for number in range(rounds):
@@ -39,7 +39,6 @@ def study_precision(study: Study, *, rounds: int) -> None:
             for size in SIZES
         ],
     )
-    draw(study, rows)
 
 
 def one_round(study: Study) -> dict[str, Any]:
@@ -84,24 +83,8 @@ def collected(study: Study, client: Client) -> tuple[Path, dict[str, float]]:
     return path, {"rtt_ms": latency, "there_mbit": there, "back_mbit": back}
 
 
-def draw(study: Study, rows: list[dict[str, Any]]) -> None:
-    """Latency and bandwidth, each round a line."""
-
-    def curve(path: str, number: int) -> Curve:
-        mine = [row for row in rows if (row["path"], row["round"]) == (path, number)]
-        return Curve(
-            {row["bytes"]: row["mean_ms"] / 1e3 for row in mine},
-            {row["bytes"]: row["median_ms"] / 1e3 for row in mine},
-        )
-
+def draw(figures: Figures) -> None:
+    """Figure 4: latency and bandwidth."""
     with paper():
-        made, latency, _bandwidth = drawn(
-            (
-                curve(path, number),
-                {"label": f"{path}, round {number + 1}", "linestyle": line, "marker": mark, "color": colour},
-            )
-            for path, line, colour in (("real", "-", "C0"), ("emulated", "--", "C1"))
-            for number, mark in zip(sorted({row["round"] for row in rows}), "os^vDP", strict=False)
-        )
-        latency.legend(fontsize=8)
-        study.figure(made, "precision", data=["figure4"])
+        made = drawn("figure 4", by_round(figures.rows("figure4"), "path"))
+        figures.add(made, "figure-4", data=["figure4"])

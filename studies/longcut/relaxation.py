@@ -1,6 +1,6 @@
 """Table VI: red-black SOR on four sub-clusters, 40 workers of 1200 rows, simulated; its values are lost."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,8 @@ from collectives import scenario
 from playing import EVERY_KIND, KINDS, SAMPLED, of_kind, simulated_s
 
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Study, at_least, at_most, exact, near
+from longhaul.studies import Figures, Study, StudyFolder, at_least, at_most, exact, near
+from longhaul.studies.drawing import colour, draw_paper, legend_below
 from longhaul.workloads import collectives, recording
 from longhaul.workloads.job import Array
 from longhaul.workloads.relaxation import Task, run
@@ -16,7 +17,7 @@ from longhaul.workloads.relaxation import Task, run
 SIZE, WORKERS, ITERATIONS = 48_000, 40, 20
 LITERAL_BYTES = 19_800
 SITES = [range(site * 10, site * 10 + 10) for site in range(4)]
-SHARE = 0.7
+SHARE = StudyFolder(Path(__file__).parent).claims.numbers("sor-communication")["share"]
 """Of the time that the paper communicates with the NWS trace."""
 POINTS = SIZE // WORKERS * (SIZE - 2)
 """Of a worker, without the edges, which stay as they are."""
@@ -76,7 +77,7 @@ def iterations(study: Study, preset: Preset) -> dict[str, Any]:
 
 
 def study_relaxation(study: Study) -> None:
-    """Simulate both sizes of messages; evaluate and draw."""
+    """Simulate both sizes of messages; evaluate."""
     rows, slower, possible = [], [], []
     least = study.numbers("sor-nws-slower")["least"]
     within = study.numbers("sor-eventspace-alike")["within"]
@@ -111,28 +112,38 @@ def study_relaxation(study: Study) -> None:
     study.evaluate("sor-nws-slower", slower)
     study.evaluate("sor-eventspace-alike", [*alike["eventspace"], *alike[SAMPLED]])
     study.evaluate("sor-communication", possible)
-    draw(study, rows)
 
 
-def draw(study: Study, rows: list[dict[str, object]]) -> None:
-    """Computing and communicating of an iteration."""
+def draw(figures: Figures) -> None:
+    """Table VI: computing and communicating of an iteration, and the share of the latter."""
+    rows = [row for row in figures.rows("table6") if row["kind"] in KINDS]
     with paper():
-        made = figure(3.0, width_in=7)
-        for axes, preset in zip(made.subplots(1, 2), PRESETS, strict=True):
-            mine = [row for row in rows if row["preset"] == preset.name and row["kind"] in KINDS]
-            whole = [float(str(row["iteration_s"])) for row in mine]
-            silent = [
-                took * float(str(row["share_communicating"])) for took, row in zip(whole, mine, strict=True)
-            ]
-            axes.bar(KINDS, [a - b for a, b in zip(whole, silent, strict=True)], label="computing")
-            axes.bar(
-                KINDS,
-                silent,
-                bottom=[a - b for a, b in zip(whole, silent, strict=True)],
-                label="communicating",
-            )
+        made = figure(3.4, width_in=9.5)
+        *panels, shares = made.subplots(1, 1 + len(PRESETS))
+        for number, (axes, preset) in enumerate(zip(panels, PRESETS, strict=True)):
+            mine = [row for row in rows if row["preset"] == preset.name]
+            silent = [row["iteration_s"] * row["share_communicating"] for row in mine]
+            computing = [row["iteration_s"] - each for row, each in zip(mine, silent, strict=True)]
+            kinds = [row["kind"] for row in mine]
+            axes.bar(kinds, computing, color=colour(0), label="computing")
+            axes.bar(kinds, silent, bottom=computing, color=colour(1), label="communicating")
             axes.set_axisbelow(True)
-            axes.set(title=f"{preset.name}: {preset.message_bytes or SIZE * 4:,} bytes")
-        made.axes[0].set(ylabel="an iteration [s]")
-        made.axes[0].legend(fontsize=8)
-        study.figure(made, "sor", data=["table6"])
+            axes.grid(axis="x", visible=False)
+            axes.set(ylabel="an iteration [s]")
+            size = preset.message_bytes or SIZE * 4
+            axes.set_title(f"messages of {size:,} bytes")
+            places = [place + 0.16 * (number - 0.5) for place in range(len(mine))]
+            shares.plot(
+                places,
+                [100 * row["share_communicating"] for row in mine],
+                "o^"[number],
+                color=colour(number + 2),
+                label=f"communicating, {size:,} bytes",
+            )
+        stated = [replace(each, y=100 * (each.y or 0.0)) for each in figures.paper.values("table VI")]
+        draw_paper(shares, stated, places={kind: place for place, kind in enumerate(KINDS)})
+        shares.set_xticks(range(len(KINDS)), KINDS)
+        shares.set(ylim=(0, 100), xlim=(-0.5, len(KINDS) - 0.5), ylabel="communicating [% of the time]")
+        shares.set_title("share of communication (NWS: input)")
+        legend_below(made, ncols=5)
+        figures.add(made, "table-6", data=["table6"])

@@ -2,9 +2,7 @@
 
 import selectors
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,9 @@ from playing import SCENARIO, served
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Study, near, ratios
+from longhaul.studies import Figures, Study, near, ratios
+from longhaul.studies import measured as over
+from longhaul.studies.drawing import MARKERS, colour, draw_measured, legend_below
 
 INSTANCES = (1, 2, 5, 10, 20, 50)
 """Of PingPong; the gateway has two connections for each."""
@@ -86,7 +86,7 @@ def ping_pongs(place: tuple[str, int], instances: int) -> list[float]:
 
 
 def study_scalability(study: Study, *, rounds: int) -> None:
-    """Every number of instances with both algorithms in every round; evaluate and draw."""
+    """Every number of instances with both algorithms in every round; evaluate."""
     rows: list[dict[str, Any]] = []
     for number in range(rounds):
         for instances in INSTANCES:
@@ -114,7 +114,6 @@ def study_scalability(study: Study, *, rounds: int) -> None:
             for algorithm in ALGORITHMS
         ],
     )
-    draw(study, values)
 
 
 def one_run(study: Study, algorithm: str, instances: int) -> dict[str, float]:
@@ -129,18 +128,23 @@ def one_run(study: Study, algorithm: str, instances: int) -> dict[str, float]:
     }
 
 
-def draw(study: Study, values: Callable[[str, int, str], list[float]]) -> None:
-    """Maximum, 99th percentile and median of latency by the number of connections."""
-    connections = [2 * instances for instances in INSTANCES]
+def draw(figures: Figures) -> None:
+    """Figure 7: maximum, 99th percentile and median of latency by the number of connections."""
+    rows = figures.rows("figure7")
+    connections = sorted({row["connections"] for row in rows})
     with paper():
-        made = figure(3.4, width_in=8)
+        made = figure(3.6, width_in=8)
         for axes, algorithm in zip(made.subplots(1, 2, sharey=True), ALGORITHMS, strict=True):
-            for (column, label), marker in zip(COLUMNS.items(), "os^", strict=True):
-                found = [fmean(values(algorithm, each, column)) for each in connections]
-                axes.plot(connections, found, f"{marker}-", label=label)
-            axes.set(xscale="log", xlabel="connections of the gateway", title=algorithm)
+            mine = [row for row in rows if row["algorithm"] == algorithm]
+            for number, (column, label) in enumerate(COLUMNS.items()):
+                found = [
+                    over([row[column] for row in mine if row["connections"] == each]) for each in connections
+                ]
+                style = {"marker": MARKERS[number], "color": colour(number)}
+                draw_measured(axes, connections, found, label=label, **style)
+            axes.set(xscale="log", xlabel="connections of the gateway", title=f"figure 7, {algorithm}")
             axes.set_xticks(connections, [str(number) for number in connections])
             axes.minorticks_off()
         made.axes[0].set(ylabel="latency [ms]", ylim=(0, None))
-        made.axes[0].legend(fontsize=8)
-        study.figure(made, "scalability", data=["figure7"])
+        legend_below(made)
+        figures.add(made, "figure-7", data=["figure7"])

@@ -2,21 +2,22 @@
 
 from collections.abc import Mapping
 from itertools import combinations
+from statistics import pstdev
 
 from playing import KINDS
 
 from longhaul.report.plotting import figure, paper
+from longhaul.scenario.traces.builtin import figures_of
 from longhaul.scenario.traces.files import read_traces
 from longhaul.scenario.traces.statistics import summaries
-from longhaul.studies import Case, Study, holds_if
+from longhaul.studies import Case, Figures, PaperValue, Study, holds_if
+from longhaul.studies.drawing import colour, draw_paper, legend_below
 
 HOSTS = ("benedict", "clustis", "psgw", "roadrunner", "vvgw")
 SITE = frozenset(("psgw", "vvgw"))
 """These two are at one site: no WAN between them."""
 
 Pair = tuple[str, str]
-Means = Mapping[str, Mapping[Pair, float]]
-"""By kind and direction."""
 
 
 def means() -> tuple[dict[str, dict[Pair, float]], dict[str, dict[Pair, float]]]:
@@ -33,7 +34,7 @@ def means() -> tuple[dict[str, dict[Pair, float]], dict[str, dict[Pair, float]]]
 
 
 def study_tables(study: Study) -> None:
-    """Check what the paper says of its tables; draw them."""
+    """Check what the paper says of its tables."""
     latency, rate = means()
     study.table(
         "tables",
@@ -44,6 +45,7 @@ def study_tables(study: Study) -> None:
                 for unit, values in (("rtt_ms", latency), ("rate_mbit", rate))
                 for kind in KINDS
             }
+            | {f"eventspace_{unit}": round(values[pair], 2) for unit, values in deviations().items()}
             for pair in sorted(latency["nws"])
         ],
     )
@@ -87,7 +89,6 @@ def study_tables(study: Study) -> None:
             )
         ],
     )
-    draw(study, latency, rate)
 
 
 def _most(name: str, held: list[bool]) -> Case:
@@ -103,38 +104,70 @@ def asymmetry(values: Mapping[Pair, float]) -> dict[Pair, float]:
     return found
 
 
-def draw(study: Study, latency: Means, rate: Means) -> None:
-    """Each pair a group: both ways, by NWS and by EventSpace."""
-    pairs = list(combinations(HOSTS, 2))
-    names = [f"{here[:4]}-{there[:4]}" for here, there in pairs]
+def deviations() -> dict[str, dict[Pair, float]]:
+    """Standard deviations of latency in ms and of bandwidth in Mbit/s in the traces that are drawn."""
+    found: dict[str, dict[Pair, float]] = {"rtt_sd_ms": {}, "rate_sd_mbit": {}}
+    for trace in read_traces("longcut:eventspace").traces:
+        assert trace.way is not None
+        for column, name in (("rtt_ms", "rtt_sd_ms"), ("rate_mbit", "rate_sd_mbit")):
+            values = [value for value in trace.columns[column] if value is not None]
+            found[name][trace.way.ends] = pstdev(values)
+    return found
+
+
+def stated(kind: str, quantity: str) -> list[PaperValue]:
+    """The paper's means, with its standard deviations, of a quantity: ``rtt`` or ``rate``."""
+    unit = {"rtt": "ms", "rate": "mbit"}[quantity]
+    return [
+        PaperValue(
+            "tables I to V",
+            kind,
+            " > ".join(pair),
+            getattr(each, f"{quantity}_{unit}"),
+            getattr(each, f"{quantity}_sd_{unit}"),
+        )
+        for pair, each in figures_of(kind).items()
+        if getattr(each, f"{quantity}_{unit}") is not None
+    ]
+
+
+def draw(figures: Figures) -> None:
+    """Each direction: the paper's means and deviations, and those of the traces that are drawn from them."""
+    rows = figures.rows("tables")
+    # Both ways of a pair are side by side.
+    rows.sort(key=lambda row: (sorted((row["from"], row["to"])), row["from"] > row["to"]))
+    names = [f"{row['from']} > {row['to']}" for row in rows]
+    tools = (
+        ("eventspace", "EventSpace, tables IV and V", "D"),
+        ("nws", "NWS, tables I and II", "s"),
+        ("collective", "collective operations, table III", "^"),
+    )
     with paper():
-        made = figure(3.6, width_in=10)
-        for axes, values, label in zip(
-            made.subplots(1, 2), (latency, rate), ("two-way latency [ms]", "bandwidth [Mbit/s]"), strict=True
-        ):
-            for number, (kind, way) in enumerate(
-                [(kind, way) for kind in ("nws", "constant") for way in (1, -1)]
-            ):
-                tool = {"nws": "NWS", "constant": "EventSpace"}[kind]
-                heights = [
-                    values[kind][pair[0], pair[1]] if way == 1 else values[kind][pair[1], pair[0]]
-                    for pair in pairs
-                ]
-                places = [place + 0.2 * (number - 1.5) for place in range(len(pairs))]
-                colour = f"C{0 if kind == 'nws' else 1}"
-                axes.bar(
-                    places,
-                    heights,
-                    0.2,
-                    color=colour,
-                    alpha=1 if way == 1 else 0.5,
-                    label=f"{tool}, {'there' if way == 1 else 'back'}",
-                )
-            axes.set_xticks(range(len(pairs)), names, rotation=60, ha="right", fontsize=8)
-            axes.set(ylabel=label)
-            axes.set_axisbelow(True)
-        made.axes[1].set(yscale="log")
-        made.axes[1].set_yticks([2, 5, 10, 20, 50, 80], ["2", "5", "10", "20", "50", "80"])
-        made.axes[1].minorticks_off()
-        made.axes[0].legend(fontsize=8, ncol=2, loc="lower left", bbox_to_anchor=(0, 1))
-        study.figure(made, "tables", data=["tables"])
+        made = figure(6.6, width_in=9)
+        panels = made.subplots(2, 1, sharex=True)
+        for axes, quantity, unit in zip(panels, ("rtt", "rate"), ("ms", "mbit"), strict=True):
+            axes.errorbar(
+                [place - 0.2 for place in range(len(rows))],
+                [row[f"eventspace_{quantity}_{unit}"] for row in rows],
+                yerr=[row[f"eventspace_{quantity}_sd_{unit}"] for row in rows],
+                fmt="o",
+                markersize=5,
+                capsize=2,
+                elinewidth=1,
+                color=colour(0),
+                label="trace that is drawn, mean and standard deviation",
+            )
+            for number, (kind, tool, marker) in enumerate(tools):
+                places = {name: place + 0.12 * (number + 0.5) for place, name in enumerate(names)}
+                values = stated(kind, quantity)
+                if values:
+                    draw_paper(axes, values, places=places, label=f"paper: {tool}", marker=marker)
+        panels[0].set(ylabel="two-way latency [ms]", ylim=(0, None))
+        panels[1].set(ylabel="bandwidth [Mbit/s]", yscale="log")
+        panels[1].set_yticks([2, 5, 10, 20, 50, 80], ["2", "5", "10", "20", "50", "80"])
+        panels[1].minorticks_off()
+        panels[1].set_xticks(
+            range(len(names)), names, rotation=60, ha="right", rotation_mode="anchor", fontsize=8
+        )
+        legend_below(made, ncols=2)
+        figures.add(made, "tables", data=["tables"])

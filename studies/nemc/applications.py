@@ -2,19 +2,24 @@
 
 import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import exp, inf, log
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 from programs import DERIVED, INPUTS, KERNELS, LARGE, OWN, PAPER_S, SCALED, SCENARIO, SMALL, simulate, smaller
 from programs import kernels as kernels_of
 from skeletons import STEPS, Program
 
+from longhaul.report.mpl import Axes
 from longhaul.report.plotting import figure, paper
 from longhaul.studies import (
     Case,
+    Figures,
     Measurement,
+    PaperValue,
     Study,
     StudyFolder,
     at_least,
@@ -26,6 +31,7 @@ from longhaul.studies import (
     near,
     ratios,
 )
+from longhaul.studies.drawing import MARKERS, colour, draw_measured, draw_paper, legend_below
 
 DELAYS_US = (0, 100, 200, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)
 LIVE_CLASS = "A"
@@ -42,6 +48,7 @@ TITLES = {
     DERIVED: "computing from the paper's times (derived from the answer)",
     SCALED: "computing from EP's time alone",
 }
+ALIKE = "the same, simulated"
 TIMEOUT_S = "300"
 
 
@@ -112,7 +119,6 @@ def study_simulated(study: Study) -> None:
             for step, each in molecules.items()
         ],
     )
-    draw(study, "applications", {given: every[given] for given in (DERIVED, SCALED)})
 
 
 def _simulated(study: Study, key: str, program: Program) -> Times:
@@ -150,7 +156,6 @@ def study_live(study: Study, *, rounds: int) -> None:
         if many
     }
     how = f"live, class {LIVE_CLASS}"
-    _write(study, "applications-live", {how: live})
     evaluate(study, {how: {name: each for name, each in live.items() if name != "molecules"}})
     study.evaluate(
         "gromacs-slower-live",
@@ -161,6 +166,7 @@ def study_live(study: Study, *, rounds: int) -> None:
         ],
     )
     model = {name: _simulated(study, f"class {LIVE_CLASS}, {name}", each) for name, each in programs.items()}
+    _write(study, "applications-live", {how: live, ALIKE: model})
     limits = study.numbers("live-as-simulated")
     study.evaluate(
         "live-as-simulated",
@@ -175,7 +181,6 @@ def study_live(study: Study, *, rounds: int) -> None:
             for delay in LIVE_DELAYS_US
         ],
     )
-    draw(study, "applications-live", {how: live, "the same, simulated": model})
 
 
 def run_live(study: Study, program: Program) -> dict[str, float]:
@@ -315,36 +320,141 @@ def _write(study: Study, name: str, every: Every) -> None:
     )
 
 
-def draw(study: Study, name: str, every: Every) -> None:
-    """Speed on eight hosts over that on four; 1 is where two clusters gain nothing."""
-    tables = {"applications": ["applications-simulated"], "applications-live": ["applications-live"]}
+ONE_CLUSTER = "4x1"
+"""Four hosts, as the paper's axes name them."""
+TICKS = {ONE_CLUSTER: 16, 0: 45, 100: 100, 1000: 1000, 4000: 4000, 16000: 16000, 64000: 64000}
+"""Where one cluster, no delay, and delays in us are on an axis with a logarithmic scale."""
+TICK_LABELS = ("4x1", "0", "100 µs", "1 ms", "4 ms", "16 ms", "64 ms")
+
+
+def _place(x: float | str | None) -> float:
+    assert x is not None
+    return TICKS.get(x, x if isinstance(x, int | float) else 0)
+
+
+def _read(rows: Sequence[Mapping[str, Any]], *, live: bool = False) -> dict[str, dict[str, Times]]:
+    """Programs by name, for each condition, as a table has them."""
+    alone: dict[tuple[str, str], list[float]] = {}
+    both: dict[tuple[str, str], dict[int, list[float]]] = {}
+    for row in rows:
+        key = row["how"], row["program"]
+        if row["hosts"] == SMALL:
+            alone.setdefault(key, []).append(row["s"])
+        else:
+            both.setdefault(key, {}).setdefault(row["delay_us"], []).append(row["s"])
+    found: dict[str, dict[str, Times]] = {}
+    for (how, name), values in alone.items():
+        times = Times(values, both[how, name], live=live and how != ALIKE)
+        found.setdefault(how, {})[name] = times
+    return found
+
+
+def draw(figures: Figures) -> None:
+    """Figures 6 and 7, simulated, and how much faster two clusters are."""
+    every = _read(figures.rows("applications-simulated"))
+    molecules = _read(figures.rows("molecules-simulated"))
     with paper():
-        made = figure(3.6, width_in=9)
-        for axes, (title, programs) in zip(made.subplots(1, 2, sharey=True), every.items(), strict=True):
-            for (program, times), marker in zip(programs.items(), itertools.cycle("os^vDP")):
-                found = {delay: times.gain(delay) for delay in times.both}
-                axes.errorbar(
-                    [max(delay, 50) for delay in found],
-                    [1 + each.value for each in found.values()],
-                    yerr=_bars(found.values()),
-                    fmt=f"{marker}-",
-                    markersize=4,
-                    capsize=2,
-                    label=program.upper() if program in KERNELS else program,
-                )
-            axes.axhline(1, color="0.3", linewidth=1)
-            axes.set(xscale="log", xlabel="delay of the backbone, one way", ylim=(0, None))
-            axes.set_xticks(
-                [50, 100, 1000, 4000, 16000, 64000], ["0", "100 µs", "1 ms", "4 ms", "16 ms", "64 ms"]
+        made = figure(3.7, width_in=9)
+        panels = made.subplots(1, 2)
+        for axes, panel, names in zip(panels, ("6a", "6b"), (("ep",), ("is", "mg")), strict=True):
+            _seconds(axes, every, names)
+            axes.set_title(f"figure {panel}")
+            values = figures.paper.values(panel, *(name.upper() for name in names))
+            draw_paper(axes, values, places=_place)
+        legend_below(made, ncols=3)
+        figures.add(made, "figure-6", data=["applications-simulated"])
+
+        made = figure(3.7, width_in=9)
+        left, right = made.subplots(1, 2)
+        _seconds(left, every, ("cg", "ft"))
+        left.set_title("figure 7a")
+        for number, (step, programs) in enumerate(molecules.items()):
+            times = programs["molecules"]
+            rates = [exact(86_400 / each[0]) for each in (times.alone, *times.both.values())]
+            places = [_place(each) for each in (ONE_CLUSTER, *times.both)]
+            label = f"molecules, {step} a step"
+            draw_measured(right, places, rates, marker=MARKERS[number], color=colour(number), label=label)
+        right.set(yscale="log", ylabel=f"simulations of {STEPS} steps a day")
+        right.set_title("figure 7b: messages of a molecular-dynamics program")
+        _axis(right)
+        legend_below(made, ncols=4, size=7.5)
+        figures.add(made, "figure-7", data=["applications-simulated", "molecules-simulated"])
+        shown = {given: every[given] for given in (DERIVED, SCALED) if given in every}
+        _draw_gains(figures, "gains", shown, "applications-simulated")
+
+
+def draw_live(figures: Figures) -> None:
+    """How much faster two clusters are, live and simulated."""
+    every = _read(figures.rows("applications-live"), live=True)
+    with paper():
+        _draw_gains(figures, "gains-live", every, "applications-live")
+
+
+def _seconds(axes: Axes, every: Mapping[str, Mapping[str, Times]], names: Sequence[str]) -> None:
+    """Execution times on one cluster and on two; of each program a colour, of each input a line."""
+    for (given, line), (number, name) in itertools.product(
+        ((DERIVED, "-"), (SCALED, "--")), enumerate(names)
+    ):
+        if given not in every:
+            continue
+        times = every[given][name]
+        found = [exact(each[0]) for each in (times.alone, *times.both.values())]
+        draw_measured(
+            axes,
+            [_place(each) for each in (ONE_CLUSTER, *times.both)],
+            found,
+            marker=MARKERS[number],
+            line=line,
+            color=colour(KERNELS.index(name)),
+            fillstyle="full" if given == DERIVED else "none",
+            label=f"{name.upper()}, computing by {given}",
+        )
+    axes.margins(y=0.1)
+    axes.set(ylabel="execution time [s]", ylim=(0, None))
+    _axis(axes)
+
+
+def _axis(axes: Axes) -> None:
+    axes.set(xscale="log", xlabel="one cluster, or two by the delay between them, one way")
+    _ticks(axes, list(TICKS.values()))
+
+
+def _ticks(axes: Axes, places: Sequence[float]) -> None:
+    """Name the places that are on the axis."""
+    named = {
+        place: label for place, label in zip(TICKS.values(), TICK_LABELS, strict=True) if place in places
+    }
+    axes.set_xticks(list(named), list(named.values()), fontsize=8)
+    axes.minorticks_off()
+
+
+def _draw_gains(figures: Figures, name: str, every: Every, table: str) -> None:
+    """Speed on eight hosts over that on four; 1 is where two clusters gain nothing."""
+    made = figure(3.7, width_in=9 if len(every) > 1 else 5.5)
+    panels = made.subplots(1, len(every), sharey=True, squeeze=False)[0]
+    for axes, (title, programs) in zip(panels, every.items(), strict=True):
+        for number, (program, times) in enumerate(programs.items()):
+            found = {delay: times.gain(delay) for delay in times.both}
+            draw_measured(
+                axes,
+                [_place(delay) for delay in found],
+                [Measurement(1 + each.value, each.half_width, each.runs) for each in found.values()],
+                marker=MARKERS[number],
+                color=colour(number),
+                label=program.upper() if program in KERNELS else program,
             )
-            axes.minorticks_off()
-            axes.set_title(TITLES.get(title, title))
-        made.axes[0].set_ylabel("speed on 4 + 4 hosts over 4")
-        shown = made.axes[0].get_legend_handles_labels()
-        made.legend(*shown, loc="outside lower center", ncols=6, fontsize=8)
-        study.figure(made, name, data=tables[name])
+        gains = figures.paper.values("6b", "gain of IS", "gain of MG")
+        draw_paper(axes, [_as_ratio(each) for each in gains], places=_place, label="paper (IS above MG)")
+        axes.axhline(1, color="0.3", linewidth=1)
+        axes.set(xscale="log", xlabel="delay between the clusters, one way", ylim=(0, None))
+        _ticks(axes, [_place(delay) for times in programs.values() for delay in times.both])
+        axes.set_title(TITLES.get(title, title))
+    panels[0].set_ylabel("speed on 4 + 4 hosts over 4")
+    legend_below(made, ncols=7 if len(every) > 1 else 4)
+    figures.add(made, name, data=[table])
 
 
-def _bars(found: Iterable[Measurement]) -> list[float]:
-    """Half widths that can be drawn: none for a single run."""
-    return [0.0 if each.half_width == inf else each.half_width for each in found]
+def _as_ratio(value: PaperValue) -> PaperValue:
+    """Times as fast, of a gain."""
+    assert value.y is not None
+    return replace(value, y=1 + value.y)

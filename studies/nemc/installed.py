@@ -17,7 +17,9 @@ from programs import SCENARIO
 from skeletons import ATOMS
 
 import longhaul
-from longhaul.studies import Study, at_most, between, measured, ratios
+from longhaul.report.plotting import figure, paper
+from longhaul.studies import Figures, Study, at_most, between, measured, ratios
+from longhaul.studies.drawing import draw_measured, legend_below
 
 MPIRUN = "mpirun.openmpi"
 """Debian's, which its programs are built with."""
@@ -162,3 +164,27 @@ def challenge(network: longhaul.Network, folder: Path) -> tuple[float, float]:
         re.findall(r"^(\w+)=([\d.e+-]+)$", (folder / "hpccoutf.txt").read_text(encoding="utf-8"), re.M)
     )
     return float(found["MinPingPongLatency_usec"]), float(found["MaxPingPongLatency_usec"])
+
+
+def draw(figures: Figures) -> None:
+    """Figure 7b with a box of water: four hosts, and eight by the delay between the clusters."""
+    rows = figures.rows("gromacs")
+    cases = list(dict.fromkeys((row["hosts"], row["delay_us"]) for row in rows))
+    with paper():
+        made = figure(3.2, width_in=5.5)
+        axes = made.subplots()
+        found = [
+            measured([row["ns_per_day"] for row in rows if (row["hosts"], row["delay_us"]) == case])
+            for case in cases
+        ]
+        draw_measured(axes, range(len(cases)), found, label="GROMACS, a box of water")
+        labels = [f"{delay / 1000:g} ms" if hosts > 4 else "4x1" for hosts, delay in cases]
+        axes.set_xticks(range(len(cases)), labels)
+        axes.set(
+            xlabel="one cluster, or two by the delay between them, one way",
+            ylabel="simulated time [ns/day]",
+            ylim=(0, None),
+        )
+        axes.set_title("figure 7b, with a box of water")
+        legend_below(made)
+        figures.add(made, "gromacs", data=["gromacs"])

@@ -2,13 +2,25 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import longhaul
-from longhaul.report.mpl import Axes
+from longhaul.report.mpl import Axes, Figure
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Measurement, Study, at_least, at_most, between, measured, ratios
+from longhaul.studies import (
+    Figures,
+    Measurement,
+    PaperValue,
+    Study,
+    at_least,
+    at_most,
+    between,
+    measured,
+    ratios,
+)
+from longhaul.studies.drawing import MARKERS, colour, draw_measured, draw_paper, legend_below
 
 CLOCKS: Mapping[str, tuple[str, str]] = {
     "exact": ("", "Longhaul (as NemC)"),
@@ -57,7 +69,7 @@ def one_round(study: Study, number: int) -> list[dict[str, Any]]:
 
 
 def study_messages(study: Study, *, rounds: int) -> None:
-    """Measure every delay with every clock in every round, draw figures 3 and 4, evaluate the claims."""
+    """Measure every delay with every clock in every round, evaluate the claims."""
     rows: list[dict[str, Any]] = []
     for number in range(rounds):
         rows += study.measured(f"messages/{number}", lambda number=number: one_round(study, number)) or []
@@ -65,7 +77,6 @@ def study_messages(study: Study, *, rounds: int) -> None:
     latency, bandwidth = (_values(rows, field) for field in ("latency_us", "megabits_per_s"))
     evaluate_latency(study, latency)
     evaluate_bandwidth(study, bandwidth)
-    draw(study, latency, bandwidth)
 
 
 def _values(rows: list[dict[str, Any]], field: str) -> Values:
@@ -122,13 +133,16 @@ def evaluate_latency(study: Study, latency: Values) -> None:
     )
 
 
+def _gains(bandwidth: Values) -> dict[int, Measurement]:
+    """How much more bandwidth there is without ticks than at 8192 Hz, by delay, as a share."""
+    found = {delay: ratios(values, bandwidth["rtc"][delay]) for delay, values in bandwidth["exact"].items()}
+    return {delay: Measurement(each.value - 1, each.half_width, each.runs) for delay, each in found.items()}
+
+
 def evaluate_bandwidth(study: Study, bandwidth: Values) -> None:
     """Figure 4."""
-    exact, rtc, jiffy = (bandwidth[clock] for clock in CLOCKS)
-    gains = {delay: ratios(exact[delay], rtc[delay]) for delay in exact}
-    over_one = {
-        delay: Measurement(each.value - 1, each.half_width, each.runs) for delay, each in gains.items()
-    }
+    exact, _rtc, jiffy = (bandwidth[clock] for clock in CLOCKS)
+    over_one = _gains(bandwidth)
     study.value("identical-links", over_one[0], percent=True)
     study.evaluate(
         "nemc-more-bandwidth",
@@ -161,33 +175,64 @@ def evaluate_bandwidth(study: Study, bandwidth: Values) -> None:
     study.value("window", measured(in_flight), "kB")
 
 
-def draw(study: Study, latency: Values, bandwidth: Values) -> None:
-    """Figures 3a, 3b and 4, side by side."""
+def draw(figures: Figures) -> None:
+    """Figures 3 and 4."""
+    rows = figures.rows("messages")
     with paper():
-        made = figure(3.6, width_in=10)
-        coarse, fine, rates = made.subplots(1, 3)
-        for (clock, (_ticks, label)), marker in zip(CLOCKS.items(), "osv", strict=True):
-            for axes, delays, values in (
-                (coarse, COARSE_US, latency),
-                (rates, COARSE_US, bandwidth),
-                *([] if clock == "jiffy" else [(fine, FINE_US, latency)]),
-            ):
-                _curve(axes, delays, values[clock], marker, label)
-        coarse.set(xlabel="configured delay [µs]", ylabel="latency of 512 bytes [µs]", ylim=(0, None))
-        coarse.set_title("figure 3a")
-        fine.set(xlabel="configured delay [µs]", ylabel="latency of 512 bytes [µs]", ylim=(0, None))
-        fine.set_title("figure 3b")
-        rates.set(xlabel="configured delay [µs]", ylabel="bandwidth of 512 bytes [Mbit/s]", ylim=(0, None))
-        rates.set_title("figure 4")
-        shown = rates.get_legend_handles_labels()
-        made.legend(*shown, loc="outside lower center", ncols=3)
-        study.figure(made, "messages", data=["messages"])
+        figures.add(_figure_3(figures, _values(rows, "latency_us")), "figure-3", data=["messages"])
+        figures.add(_figure_4(figures, _values(rows, "megabits_per_s")), "figure-4", data=["messages"])
 
 
-def _curve(
-    axes: Axes, delays: tuple[int, ...], values: Mapping[int, list[float]], marker: str, label: str
-) -> None:
-    found = [measured(values[delay]) for delay in delays]
-    bars = [0.0 if each.runs < 2 else each.half_width for each in found]
-    means = [each.value for each in found]
-    axes.errorbar(delays, means, yerr=bars, fmt=f"{marker}-", markersize=4, capsize=2, label=label)
+def _figure_3(figures: Figures, latency: Values) -> Figure:
+    made = figure(3.5, width_in=8.6)
+    for axes, panel, delays, clocks in zip(
+        made.subplots(1, 2), ("3a", "3b"), (COARSE_US, FINE_US), (CLOCKS, ("exact", "rtc")), strict=True
+    ):
+        for clock in clocks:
+            _curve(axes, clock, delays, latency[clock])
+        draw_paper(axes, figures.paper.values(panel))
+        axes.set(xlabel="configured delay, one way [µs]", ylabel="latency of 512 bytes [µs]", ylim=(0, None))
+        axes.set_title(f"figure {panel}")
+    legend_below(made, ncols=4)
+    return made
+
+
+def _figure_4(figures: Figures, bandwidth: Values) -> Figure:
+    made = figure(3.5, width_in=8.6)
+    rates, gain = made.subplots(1, 2)
+    for clock in CLOCKS:
+        _curve(rates, clock, COARSE_US, bandwidth[clock])
+    rates.set(
+        xlabel="configured delay, one way [µs]", ylabel="bandwidth of 512 bytes [Mbit/s]", ylim=(0, None)
+    )
+    rates.set_title("figure 4")
+    over = [_percent(_gains(bandwidth)[delay]) for delay in SMALL_US]
+    draw_measured(gain, SMALL_US, over, color=colour(4), label="more bandwidth than at 8192 Hz")
+    draw_paper(gain, [_in_percent(each) for each in figures.paper.values("4")])
+    gain.axhline(0, color="0.5", linewidth=0.8)
+    gain.set(xlabel="configured delay, one way [µs]", ylabel="gain over 8192 Hz [%]")
+    gain.set_title("small delays: no ticks compared with 8192 Hz")
+    legend_below(made, ncols=3)
+    return made
+
+
+def _percent(found: Measurement) -> Measurement:
+    return Measurement(100 * found.value, 100 * found.half_width, found.runs)
+
+
+def _in_percent(value: PaperValue) -> PaperValue:
+    assert value.y is not None
+    return replace(value, y=100 * value.y)
+
+
+def _curve(axes: Axes, clock: str, delays: tuple[int, ...], values: Mapping[int, list[float]]) -> None:
+    number = list(CLOCKS).index(clock)
+    found = {delay: measured(values[delay]) for delay in delays if delay in values}
+    draw_measured(
+        axes,
+        list(found),
+        list(found.values()),
+        label=CLOCKS[clock][1],
+        marker=MARKERS[number],
+        color=colour(number),
+    )

@@ -9,19 +9,31 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from applications import study_live, study_simulated
-from installed import study_installed
-from messages import study_messages
-from packets import study_packets
+import applications
+import installed
+import messages
+import packets
 
 from longhaul.studies import Part, run_study
 
 PARTS = {
-    "messages": Part(lambda study, given: study_messages(study, rounds=given.rounds), rounds=6),
-    "packets": Part(lambda study, given: study_packets(study, rounds=given.rounds), rounds=4),
-    "programs": Part(lambda study, _given: study_simulated(study)),
-    "programs-live": Part(lambda study, given: study_live(study, rounds=given.rounds), rounds=3),
-    "installed": Part(lambda study, given: study_installed(study, rounds=given.rounds), rounds=3),
+    "messages": Part(
+        lambda study, given: messages.study_messages(study, rounds=given.rounds), rounds=6, draw=messages.draw
+    ),
+    "packets": Part(
+        lambda study, given: packets.study_packets(study, rounds=given.rounds), rounds=4, draw=packets.draw
+    ),
+    "programs": Part(lambda study, _given: applications.study_simulated(study), draw=applications.draw),
+    "programs-live": Part(
+        lambda study, given: applications.study_live(study, rounds=given.rounds),
+        rounds=3,
+        draw=applications.draw_live,
+    ),
+    "installed": Part(
+        lambda study, given: installed.study_installed(study, rounds=given.rounds),
+        rounds=3,
+        draw=installed.draw,
+    ),
 }
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Figure 5: when packets come to an emulator and when they leave it, as tcpdump sees them in the hosts."""
 
 import struct
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +8,12 @@ from matplotlib.ticker import MaxNLocator
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Study, at_least, between, measured
+from longhaul.studies import Figures, Study, at_least, between, measured
+from longhaul.studies.drawing import colour, draw_measured, draw_paper, legend_below
 
 SCENARIO = Path(__file__).parent / "packets.yaml"
+EMULATORS = {"exact": "NemC", "rtc": "NISTNet"}
+"""Whose place each clock takes."""
 CLOCKS = {"exact": "Longhaul (as NemC)", "rtc": "8192 Hz (as NIST Net)"}
 HEADERS = 28
 """Of IPv4 and UDP."""
@@ -21,7 +23,7 @@ Seen = list[tuple[float, float]]
 
 
 def study_packets(study: Study, *, rounds: int) -> None:
-    """Capture in all four hosts, draw two milliseconds, evaluate the claims."""
+    """Capture in all four hosts, evaluate the claims."""
     rows: list[dict[str, float]] = []
     for number in range(rounds):
         found = study.measured(f"packets/{number}", lambda: one_round(study))
@@ -60,7 +62,6 @@ def study_packets(study: Study, *, rounds: int) -> None:
             )
         ],
     )
-    draw(study, seen, limits["delay_us"])
 
 
 def one_round(study: Study) -> dict[str, Any]:
@@ -116,19 +117,41 @@ def stamps(path: Path) -> dict[bytes, float]:
     return times
 
 
-def draw(study: Study, seen: Mapping[str, Seen], delay_us: float) -> None:
-    """Two milliseconds of each, from the middle."""
+def draw(figures: Figures) -> None:
+    """Figure 5: two milliseconds of each, and how long packets are held in every round."""
+    seen, held = figures.rows("packets-seen"), figures.rows("packets-held")
+    delay_us = figures.numbers("packets-accurate")["delay_us"]
+    quantiles = {"p50_us": "median", "p90_us": "90th percentile", "p99_us": "99th percentile"}
     with paper():
-        made = figure(3.2, width_in=9)
-        for axes, clock in zip(made.subplots(1, 2, sharex=True, sharey=True), seen, strict=True):
-            rows = seen[clock]
+        made = figure(3.5, width_in=10.5)
+        came, left, times = made.subplots(1, 3)
+        for axes, (clock, label), panel in zip((came, left), CLOCKS.items(), ("5a", "5b"), strict=True):
+            rows = [row for row in seen if row["clock"] == clock]
             number = range(1, len(rows) + 1)
-            came = [row[0] for row in rows]
-            axes.plot(came, number, "o", markersize=4, fillstyle="none", label="arrival")
-            axes.plot([row[1] for row in rows], number, "s", markersize=3, label="departure")
-            axes.set(xlabel="time [µs]", xlim=(0, 2000))
-            axes.set_title(f"{CLOCKS[clock]}, {delay_us} µs")
-        made.axes[0].set_ylabel("packet")
-        made.axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
-        made.axes[0].legend()
-        study.figure(made, "packets", data=["packets-seen"])
+            axes.plot(
+                [row["came_us"] for row in rows], number, "o", markersize=4, fillstyle="none", label="arrival"
+            )
+            axes.plot([row["left_us"] for row in rows], number, "s", markersize=3, label="departure")
+            axes.set(xlabel="time [µs]", xlim=(0, 2000), ylabel="packet")
+            axes.set_title(f"figure {panel}: {label}, {delay_us} µs")
+            axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        for place, (key, label) in enumerate(quantiles.items()):
+            found = [measured([row[key] for row in held if row["clock"] == clock]) for clock in CLOCKS]
+            draw_measured(
+                times,
+                [number + 0.18 * (place - 1) for number in range(len(CLOCKS))],
+                found,
+                marker="o^v"[place],
+                line="",
+                color=colour(place + 2),
+                label=label,
+            )
+        places = {name: number + 0.36 for number, name in enumerate(EMULATORS.values())}
+        draw_paper(times, [*figures.paper.values("5a"), *figures.paper.values("5b")], places=places)
+        times.set_xticks(range(len(CLOCKS)), [label.replace(" (", "\n(") for label in CLOCKS.values()])
+        times.margins(y=0.15)
+        times.set(xlim=(-0.5, len(CLOCKS) - 0.4), ylim=(0, None), ylabel="a packet is held [µs]")
+        times.set_title("time in the emulator")
+        times.grid(axis="x", visible=False)
+        legend_below(made, ncols=6)
+        figures.add(made, "figure-5", data=["packets-seen", "packets-held"])

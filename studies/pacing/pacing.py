@@ -21,8 +21,10 @@ from longhaul.report.plotting import figure, paper
 from longhaul.run.sim import simulated_plan
 from longhaul.scenario import load_scenario, resolve
 from longhaul.studies import (
+    Figures,
     Part,
     Study,
+    StudyFolder,
     at_least,
     between,
     exact,
@@ -32,16 +34,12 @@ from longhaul.studies import (
     ratios,
     run_study,
 )
+from longhaul.studies.drawing import colour, draw_measured, draw_paper, legend_below
 
 BUFFERS_KIB = (64, 128, 256, 512)
 ALGORITHMS = {"scalable": "scalable", "fast": "{algorithm: fast, alpha: 200}"}
-# MB/s, and packets dropped.
-PAPER = {
-    ("scalable", False): ((17.3, 3071), (19.9, 2403), (23.0, 1526), (29.9, 2946)),
-    ("scalable", True): ((56.8, 41), (55.8, 791), (57.1, 0), (57.0, 374)),
-    ("fast", False): ((12.9, 1699), (20.4, 1328), (21.0, 1231), (57.1, 0)),
-    ("fast", True): ((54.7, 0), (54.7, 0), (54.7, 0), (54.7, 0)),
-}
+STATED = StudyFolder(Path(__file__).parent).paper
+"""The paper's table."""
 HALF, TABLE = "16.8 MB", "11.4 MB"
 SECONDS = 300
 WINDOWS = {
@@ -107,7 +105,7 @@ def simulate(cases: list[Case], folder: Path) -> list[tuple[float, int]]:
 
 
 def study_simulated(study: Study) -> None:
-    """Simulate the table under both windows, evaluate, draw."""
+    """Simulate the table under both windows, evaluate."""
     seconds = study.size(SECONDS, small=5)
     cases = [
         Case(algorithm, paced, buffer, window, seconds)
@@ -124,19 +122,20 @@ def study_simulated(study: Study) -> None:
     for window, (_buffers, what) in WINDOWS.items():
         study.note(f"window {window}: {what}")
     evaluate(study, found)
-    draw(study, found)
 
 
-def line(
-    found: dict[Case, tuple[float, int]], algorithm: str, paced: bool, window: str
-) -> list[tuple[float, int]]:
-    """The cells of a line of the table, by buffer."""
-    seconds = next(iter(found)).seconds
-    return [found[Case(algorithm, paced, buffer, window, seconds)] for buffer in BUFFERS_KIB]
+def series(algorithm: str, *, paced: bool) -> str:
+    """A line of the paper's table."""
+    return f"{algorithm}, {'paced' if paced else 'unpaced'}"
+
+
+def stated_rate(algorithm: str, buffer_kib: int, *, paced: bool) -> float:
+    """MB/s in the paper's table."""
+    return STATED.value("table", series(algorithm, paced=paced), buffer_kib)
 
 
 def row(case: Case, got: tuple[float, int]) -> dict[str, Any]:
-    theirs = PAPER[case.algorithm, case.paced][BUFFERS_KIB.index(case.buffer_kib)]
+    name = series(case.algorithm, paced=case.paced)
     return {
         "window": case.window,
         "algorithm": case.algorithm,
@@ -144,8 +143,8 @@ def row(case: Case, got: tuple[float, int]) -> dict[str, Any]:
         "buffer_kib": case.buffer_kib,
         "megabytes_per_s": round(got[0], 2),
         "drops": got[1],
-        "paper_megabytes_per_s": theirs[0],
-        "paper_drops": theirs[1],
+        "paper_megabytes_per_s": STATED.value("table", name, case.buffer_kib),
+        "paper_drops": STATED.value("table", f"drops of {name}", case.buffer_kib),
     }
 
 
@@ -178,7 +177,7 @@ def evaluate(study: Study, found: dict[Case, tuple[float, int]]) -> None:
                 named(*each), exact(cell(each[0], True, *each[1:])[0]), theirs - apart, theirs + apart, "MB/s"
             )
             for each in every
-            for theirs in [PAPER[each[0], True][BUFFERS_KIB.index(each[1])][0]]
+            for theirs in [stated_rate(each[0], each[1], paced=True)]
         ],
     )
     within = study.numbers("unpaced-rates")["within"]
@@ -187,7 +186,7 @@ def evaluate(study: Study, found: dict[Case, tuple[float, int]]) -> None:
         [
             near(named(*each), exact(cell(each[0], False, *each[1:])[0]), theirs, within, "MB/s")
             for each in every
-            for theirs in [PAPER[each[0], False][BUFFERS_KIB.index(each[1])][0]]
+            for theirs in [stated_rate(each[0], each[1], paced=False)]
         ],
     )
     share = study.numbers("more-buffer")["share"]
@@ -227,36 +226,50 @@ def evaluate(study: Study, found: dict[Case, tuple[float, int]]) -> None:
             )
             for window in WINDOWS
             for algorithm in ALGORITHMS
-            for ratio in [PAPER[algorithm, True][0][0] / PAPER[algorithm, False][0][0]]
+            for ratio in [stated_rate(algorithm, 64, paced=True) / stated_rate(algorithm, 64, paced=False)]
         ],
     )
 
 
-def draw(study: Study, found: dict[Case, tuple[float, int]]) -> None:
+def draw(figures: Figures) -> None:
+    """The table: payload and drops by the bottleneck's buffer."""
+    rows = figures.rows("pfldnet")
     with paper():
-        made = figure(3.4, width_in=9)
-        axes = made.subplots(1, 2, sharey=True)
-        for axis, algorithm in zip(axes, ALGORITHMS, strict=True):
-            for paced, colour in ((True, "C0"), (False, "C1")):
-                kind = "paced" if paced else "unpaced"
-                theirs = [cell[0] for cell in PAPER[algorithm, paced]]
-                axis.plot(BUFFERS_KIB, theirs, "x--", color=colour, label=f"{kind}, paper")
+        made = figure(5.6, width_in=9)
+        panels = made.subplots(2, 2, sharex=True, sharey="row")
+        for across, algorithm in enumerate(ALGORITHMS):
+            rates, drops = panels[0][across], panels[1][across]
+            for number, paced in enumerate((True, False)):
+                name = series(algorithm, paced=paced)
                 for window, marker in ((HALF, "s:"), (TABLE, "o-")):
-                    rates = [rate for rate, _drops in line(found, algorithm, paced, window)]
-                    label = f"{kind}, window {window}{' (derived)' if window == TABLE else ''}"
-                    axis.plot(BUFFERS_KIB, rates, marker, color=colour, markersize=4, label=label)
-            axis.axhline(62.5, color="0.6", linewidth=0.8)
-            axis.text(64, 63.1, "the bottleneck, with headers", color="0.4", fontsize=8)
-            axis.set_xscale("log", base=2)
-            axis.set_xticks(BUFFERS_KIB, [str(each) for each in BUFFERS_KIB])
-            axis.set(
-                xlabel="buffer of the bottleneck [KiB]",
-                ylim=(0, 66),
-                title="Scalable" if algorithm == "scalable" else "FAST",
-            )
-        axes[0].set_ylabel("payload [MB/s]")
-        axes[1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
-        study.figure(made, "pfldnet", data=["pfldnet"])
+                    mine = [
+                        row
+                        for row in rows
+                        if (row["algorithm"], row["paced"], row["window"]) == (algorithm, paced, window)
+                    ]
+                    kind = "paced" if paced else "unpaced"
+                    style = {"color": colour(number), "markersize": 4}
+                    style |= {"label": f"{kind}, window {window}{' (derived)' if window == TABLE else ''}"}
+                    sizes = [row["buffer_kib"] for row in mine]
+                    rates.plot(sizes, [row["megabytes_per_s"] for row in mine], marker, **style)
+                    drops.plot(sizes, [row["drops"] for row in mine], marker, **style)
+                label = f"paper, {'paced' if paced else 'unpaced'}"
+                mark = "Ds"[number]
+                for axes, values in (
+                    (rates, figures.paper.values("table", name)),
+                    (drops, figures.paper.values("table", f"drops of {name}")),
+                ):
+                    draw_paper(axes, values, label=label, marker=mark)
+            draw_paper(rates, figures.paper.values("table", "rate of the bottleneck"))
+            rates.set(ylim=(0, 68), title="Scalable" if algorithm == "scalable" else "FAST")
+            drops.set_yscale("symlog", linthresh=10)
+            drops.set(ylim=(-1, None), xlabel="buffer of the bottleneck [KiB]")
+            drops.set_xscale("log", base=2)
+            drops.set_xticks(BUFFERS_KIB, [str(each) for each in BUFFERS_KIB])
+        panels[0][0].set_ylabel("payload [MB/s]")
+        panels[1][0].set_ylabel("packets dropped")
+        legend_below(made, ncols=4)
+        figures.add(made, "table", data=["pfldnet"])
 
 
 LIVE_ALGORITHMS = ("reno", "cubic")
@@ -349,9 +362,32 @@ def one_live(study: Study, kind: str, algorithm: str) -> dict[str, Any]:
     }
 
 
+def draw_live(figures: Figures) -> None:
+    """Goodput by how the sender paces."""
+    rows = figures.rows("live")
+    with paper():
+        made = figure(3.2, width_in=6)
+        axes = made.subplots()
+        for number, algorithm in enumerate(LIVE_ALGORITHMS):
+            found = [
+                measured(
+                    [row["mbit"] for row in rows if (row["algorithm"], row["sender"]) == (algorithm, kind)]
+                )
+                for kind in LIVE_KINDS
+            ]
+            places = [place + 0.16 * (number - 0.5) for place in range(len(LIVE_KINDS))]
+            style = {"marker": "os"[number], "line": "", "color": colour(number)}
+            draw_measured(axes, places, found, label=algorithm, **style)
+        axes.set_xticks(range(len(LIVE_KINDS)), list(LIVE_KINDS))
+        axes.set(ylabel="goodput [Mbit/s]", ylim=(0, 50))
+        axes.set_title("live, at a tenth of the rate")
+        legend_below(made)
+        figures.add(made, "live", data=["live"])
+
+
 PARTS = {
-    "table": Part(lambda study, _given: study_simulated(study)),
-    "live": Part(lambda study, given: study_live(study, rounds=given.rounds), rounds=3),
+    "table": Part(lambda study, _given: study_simulated(study), draw=draw),
+    "live": Part(lambda study, given: study_live(study, rounds=given.rounds), rounds=3, draw=draw_live),
 }
 
 if __name__ == "__main__":

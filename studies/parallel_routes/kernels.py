@@ -8,7 +8,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,8 @@ from skeletons import Program, one_rank_s
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Case, Measurement, Study, at_least, at_most, exact, holds_if, measured
+from longhaul.studies import Case, Figures, Measurement, Study, at_least, at_most, exact, holds_if, measured
+from longhaul.studies.drawing import MARKERS, colour, draw_measured, draw_paper, legend_below
 
 SCENARIO = Path(__file__).parent / "kernels.yaml"
 ROUTES = (2, 4, 8)
@@ -80,7 +80,6 @@ def study_simulated(study: Study) -> None:
         }
     study.table("kernels-simulated", _rows(every))
     evaluate(study, every, live=False)
-    draw(study, every[f"computing {USUAL:g} times as long"], "kernels", "simulated", "kernels-simulated")
 
 
 def simulate(study: Study, slower: float, rtts: tuple[int, ...]) -> list[dict[str, Any]]:
@@ -122,7 +121,6 @@ def study_live(study: Study, *, rounds: int) -> None:
     every = {"live": {key: values[:whole] for key, values in seconds.items()}}
     study.table("kernels-live", _rows(every))
     evaluate(study, every, live=True)
-    draw(study, every["live"], "kernels-live", "live, a twentieth of all rates", "kernels-live")
 
 
 def live_scenario(algorithms: str, folder: Path) -> Path:
@@ -291,48 +289,89 @@ def _ordered(speeds: Speeds, kernel: str, rtt_ms: int) -> Case:
     )
 
 
-def draw(study: Study, seconds: Seconds, name: str, how: str, table: str) -> None:
-    """Figure 5, speed against the number of routes, and figure 7, against the delay."""
-    speeds = Speeds(seconds, live=name == "kernels-live")
+def draw_simulated(figures: Figures) -> None:
+    """Figures 5 and 7 with the usual length of computing."""
+    _draw(figures, f"computing {USUAL:g} times as long", "", "kernels-simulated", "simulated")
+
+
+def draw_live(figures: Figures) -> None:
+    """Figures 5 and 7 live."""
+    _draw(figures, "live", "-live", "kernels-live", "live, a twentieth of all rates")
+
+
+def _draw(figures: Figures, how: str, end: str, table: str, title: str) -> None:
+    seconds: dict[tuple[str, str, int], list[float]] = {}
+    for row in figures.rows(table):
+        if row["how"] == how:
+            seconds.setdefault((row["kernel"], row["way"], row["rtt_ms"]), []).append(row["s"])
+    speeds = Speeds(seconds, live=bool(end))
     with paper():
-        made = figure(3.4, width_in=9)
-        left, right = made.subplots(1, 2, sharey=True)
-        for number, kernel in enumerate(sorted(speeds.kernels)):
-            for kind, line in (("round robin", "o-"), ("flow-based", "s--")):
-                at = [(1, ALL_ON_ONE), *((n, f"{kind} {n}") for n in ROUTES)]
-                found = [speeds.relative(kernel, way) for _n, way in at]
-                left.errorbar(
-                    [n for n, _way in at],
-                    [each.value for each in found],
-                    yerr=[0 if each.half_width == inf else each.half_width for each in found],
-                    fmt=line,
-                    markersize=4,
-                    capsize=2,
-                    color=f"C{number}",
-                    label=f"{kernel.upper()}, {kind}",
-                )
-        left.axhline(1, color="0.5", linewidth=0.8)
-        left.set(
-            ylabel="speed over that of\none serial route, no delay",
-            xlabel="routes",
-            xticks=[1, *ROUTES],
-            ylim=(0, 1.15),
-        )
-        left.set_title(f"figure 5, {how}")
-        left.legend(fontsize=7, loc="lower right")
-        curves = [(SERIAL, "k-"), *((f"round robin {n}", "o-") for n in ROUTES), ("flow-based 8", "s--")]
-        for way, line in curves:
-            found = [speeds.relative("mg", way, rtt) for rtt in RTTS_MS]
-            right.errorbar(
-                RTTS_MS,
-                [each.value for each in found],
-                yerr=[0 if each.half_width == inf else each.half_width for each in found],
-                fmt=line,
-                markersize=4,
-                capsize=2,
-                label=way,
+        _draw_routes(figures, speeds, f"figure-5{end}", f"figure 5, {title}", table)
+        if "mg" in speeds.kernels and len(speeds.rtts("mg")) > 1:
+            _draw_delays(figures, speeds, f"figure-7{end}", f"figure 7: MG, {title}", table)
+
+
+def _draw_routes(figures: Figures, speeds: Speeds, name: str, title: str, table: str) -> None:
+    """Speed against the number of routes, and how many times as fast round robin is."""
+    made = figure(3.6, width_in=9)
+    left, right = made.subplots(1, 2, width_ratios=[3, 2])
+    kernels = sorted(speeds.kernels)
+    for number, kernel in enumerate(kernels):
+        for kind, line, fill in (("round robin", "-", "full"), ("flow-based", "--", "none")):
+            at = [(1, ALL_ON_ONE), *((n, f"{kind} {n}") for n in ROUTES)]
+            draw_measured(
+                left,
+                [n for n, _way in at],
+                [speeds.relative(kernel, way) for _n, way in at],
+                marker=MARKERS[number],
+                line=line,
+                fillstyle=fill,
+                color=colour(number),
+                label=f"{kernel.upper()}, {kind}",
             )
-        right.set(xlabel="round trip [ms]", xticks=list(RTTS_MS))
-        right.set_title(f"figure 7, MG, {how}")
-        right.legend(fontsize=7)
-        study.figure(made, name, data=[table])
+    draw_paper(left, figures.paper.values("5", "one 10 GbE route", "round robin"))
+    left.set(ylabel="speed over that of one 10 GbE route", xlabel="routes", xticks=[1, *ROUTES])
+    left.set(ylim=(0, 1.2))
+    left.set_title(title)
+    for number, other in enumerate(("flow-based 8", ALL_ON_ONE)):
+        draw_measured(
+            right,
+            [place + 0.24 * (number - 0.5) for place in range(len(kernels))],
+            [speeds.over(kernel, "round robin 8", other) for kernel in kernels],
+            marker="sD"[number],
+            line="",
+            color=colour(number + 4),
+            label=f"over {other}",
+        )
+    draw_paper(right, figures.paper.values("5", "round robin compared with flow-based"))
+    right.set_xticks(range(len(kernels)), [kernel.upper() for kernel in kernels])
+    right.margins(y=0.2)
+    right.set(xlim=(-0.5, len(kernels) - 0.5), ylim=(0, None))
+    right.set_ylabel("round robin over 8 routes,\ntimes as fast")
+    right.set_title("how far the two spread")
+    legend_below(made, ncols=4, size=7.5)
+    figures.add(made, name, data=[table])
+
+
+def _draw_delays(figures: Figures, speeds: Speeds, name: str, title: str, table: str) -> None:
+    """Speed of MG against the delay."""
+    made = figure(3.6, width_in=6.5)
+    axes = made.subplots()
+    rtts = [rtt for rtt in RTTS_MS if rtt in speeds.rtts("mg")]
+    ways_shown = [SERIAL, *(f"round robin {n}" for n in ROUTES), "flow-based 8"]
+    for number, way in enumerate(ways_shown):
+        draw_measured(
+            axes,
+            rtts,
+            [speeds.relative("mg", way, rtt) for rtt in rtts],
+            marker=MARKERS[number],
+            line="--" if way.startswith("flow") else "-",
+            color=colour(number),
+            label="one 10 GbE route" if way == SERIAL else way,
+        )
+    draw_paper(axes, figures.paper.values("7"))
+    axes.set(xlabel="round trip [ms]", xticks=rtts, ylim=(0, 1.15))
+    axes.set_ylabel("speed over that of one 10 GbE route\nwithout delay")
+    axes.set_title(title)
+    legend_below(made, ncols=4)
+    figures.add(made, name, data=[table])

@@ -9,21 +9,27 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import frames
 import kernels
+import transfer
 import transfers_live
-from frames import study_frames
-from transfer import study_transfers
 
 from longhaul.studies import Part, run_study
 
 PARTS = {
-    "frames": Part(lambda study, _given: study_frames(study)),
-    "transfers": Part(lambda study, given: study_transfers(study, seeds=given.rounds), rounds=3),
-    "kernels": Part(lambda study, _given: kernels.study_simulated(study)),
-    "transfers-live": Part(
-        lambda study, given: transfers_live.study_live(study, rounds=given.rounds), rounds=3
+    "frames": Part(lambda study, _given: frames.study_frames(study), draw=frames.draw),
+    "transfers": Part(
+        lambda study, given: transfer.study_transfers(study, seeds=given.rounds), rounds=3, draw=transfer.draw
     ),
-    "kernels-live": Part(lambda study, given: kernels.study_live(study, rounds=given.rounds), rounds=4),
+    "kernels": Part(lambda study, _given: kernels.study_simulated(study), draw=kernels.draw_simulated),
+    "transfers-live": Part(
+        lambda study, given: transfers_live.study_live(study, rounds=given.rounds),
+        rounds=3,
+        draw=transfers_live.draw,
+    ),
+    "kernels-live": Part(
+        lambda study, given: kernels.study_live(study, rounds=given.rounds), rounds=4, draw=kernels.draw_live
+    ),
 }
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import longhaul
 from longhaul.report.plotting import figure, paper
 from longhaul.studies import (
     Case,
+    Figures,
     Measurement,
     Study,
     StudyFolder,
@@ -22,6 +23,7 @@ from longhaul.studies import (
     measured,
     near,
 )
+from longhaul.studies.drawing import colour, draw_paper, legend_below
 
 SCENARIO = Path(__file__).parent / "transfer.yaml"
 ROUTES = (2, 4, 8)
@@ -188,7 +190,7 @@ class Took:
 
 
 def study_transfers(study: Study, *, seeds: int) -> None:
-    """Simulate every point, draw the figure, evaluate the claims."""
+    """Simulate every point, evaluate the claims."""
     volume_gb, whole_gb = study.size((VOLUME_GB, WHOLE_GB), small=(0.05, 1))
     whole = simulate(study, "whole", ADAPTIVE, LINES, whole_gb, 1)
     study.table("transfers-100GB", whole)
@@ -200,7 +202,6 @@ def study_transfers(study: Study, *, seeds: int) -> None:
     _evaluate_theory(study, whole)
     _evaluate_differences(study, took)
     _evaluate_window(study, took)
-    _draw(study, took)
 
 
 def _evaluate_theory(study: Study, rows: list[dict[str, Any]]) -> None:
@@ -351,33 +352,47 @@ def _evaluate_window(study: Study, took: Took) -> None:
     )
 
 
-def _draw(study: Study, took: Took) -> None:
+def draw(figures: Figures) -> None:
+    """Figure 8: a panel for each way to find losses; bars extend from the fastest seed to the slowest."""
+    rows = figures.rows("transfers-simulated")
+    took = Took(rows)
+    at = sorted({row["difference_us"] for row in rows})
     with paper():
-        made = figure(3.6, width_in=13)
+        made = figure(3.9, width_in=13)
         for axes, (kind, label) in zip(made.subplots(1, 5, sharey=True), KINDS.items(), strict=True):
-            for link, dashes in ((LINES[0], "-"), (LINES[1], "--")):
+            for link, dashes in ((LINES[0], "-"), (LINES[1], ":")):
                 seconds = theory_s(link, took.gigabytes)
-                axes.axhline(seconds, color="0.5", linestyle=dashes, label=f"{link.curve}, theory")
-            for number, routes in enumerate(ROUTES):
-                line = [Link("round robin", routes, each) for each in DIFFERENCES_US]
-                points = [took.of(kind, link).value for link in line]
-                style = {"markersize": 3.5, "color": f"C{number}"}
-                axes.plot(
-                    DIFFERENCES_US, points, "osv"[number] + "-", label=f"round robin over {routes}", **style
+                axes.axhline(
+                    seconds, color="0.45", linewidth=1.2, linestyle=dashes, label=f"{link.curve}, arithmetic"
                 )
+            for number, routes in enumerate(ROUTES):
+                line = [Link("round robin", routes, each) for each in at]
                 least, most = zip(*(took.extremes(kind, link) for link in line), strict=True)
-                axes.vlines(DIFFERENCES_US, least, most, color=f"C{number}", linewidth=0.9)
+                means = [took.of(kind, link).value for link in line]
+                axes.errorbar(
+                    at,
+                    means,
+                    yerr=[
+                        [max(0, mean - low) for mean, low in zip(means, least, strict=True)],
+                        [max(0, high - mean) for mean, high in zip(means, most, strict=True)],
+                    ],
+                    fmt="osv"[number] + "-",
+                    markersize=3.5,
+                    elinewidth=0.9,
+                    capsize=1.5,
+                    color=colour(number),
+                    label=f"round robin over {routes}",
+                )
                 if kind.window == "tuned":
-                    at = (0, FLAT_US, 1000)
-                    again = [took.of(kind, Link("resequenced", routes, each)).value for each in at]
-                    axes.plot(at, again, "x", markersize=6, color=f"C{number}")
-            axes.axvline(FLAT_US, color="0.8", linewidth=0.8)
+                    points = [each for each in (0, FLAT_US, 1000) if each in at]
+                    again = [took.of(kind, Link("resequenced", routes, each)).value for each in points]
+                    axes.plot(points, again, "x", markersize=6, color=colour(number))
+            draw_paper(axes, figures.paper.values("8", "not degraded up to here"))
             axes.set(yscale="log", xlabel="one route is longer by [µs]")
             axes.set_title(label, fontsize=8.5)
             axes.set_yticks([4, 5, 10, 20, 40, 80], ["4", "5", "10", "20", "40", "80"])
             axes.minorticks_off()
         made.axes[0].set_ylabel(f"{took.gigabytes:g} GB take [s]")
         made.axes[0].plot([], [], "kx", label="the same, resequenced")
-        shown = made.axes[0].get_legend_handles_labels()
-        made.legend(*shown, loc="outside lower center", ncols=6, fontsize=7.5)
-        study.figure(made, "transfers", data=["transfers-simulated"])
+        legend_below(made, ncols=7)
+        figures.add(made, "figure-8", data=["transfers-simulated"])

@@ -4,13 +4,13 @@ One TCP transfer (CUBIC, jumbo frames) over four routes of 1 Gbit/s, packet by p
 them longer; against one route of 4 Gbit/s, against one of the four alone, and with a resequencer.
 """
 
-from math import inf
 from pathlib import Path
 from typing import Any
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Measurement, Study, at_least, at_most, measured, near
+from longhaul.studies import Figures, Measurement, Study, at_least, at_most, measured, near
+from longhaul.studies.drawing import MARKERS, colour, draw_measured, draw_paper, legend_below
 
 DIFFERENCES_US = (0, 100, 200, 300, 400, 600, 800, 1000)
 ENDS_US = (0, 1000)
@@ -50,7 +50,7 @@ def transfer(study: Study, params: dict[str, Any], difference_us: int) -> dict[s
 
 
 def study_live(study: Study, *, rounds: int) -> None:
-    """Run every curve in every round, draw the figure, evaluate the claims."""
+    """Run every curve in every round, evaluate the claims."""
     rows = []
     for number in range(rounds):
         for curve, (differences, params) in CURVES.items():
@@ -64,7 +64,6 @@ def study_live(study: Study, *, rounds: int) -> None:
     for row in rows:
         goodput[row["curve"]].setdefault(row["difference_us"], []).append(row["goodput_bits_per_s"])
     evaluate(study, goodput)
-    draw(study, goodput)
 
 
 def evaluate(study: Study, goodput: Goodputs) -> None:
@@ -114,29 +113,28 @@ def evaluate(study: Study, goodput: Goodputs) -> None:
     )
 
 
-def draw(study: Study, goodput: Goodputs) -> None:
-    """Seconds of 10 GB against the difference."""
+def draw(figures: Figures) -> None:
+    """Figure 8 live: seconds of 10 GB against the difference."""
+    goodput: dict[str, dict[int, list[float]]] = {}
+    for row in figures.rows("transfers-live"):
+        points = goodput.setdefault(row["curve"], {})
+        points.setdefault(row["difference_us"], []).append(row["goodput_bits_per_s"])
     with paper():
-        made = figure(3.8, width_in=7)
+        made = figure(4.2, width_in=7.5)
         axes = made.subplots()
-        for (curve, points), marker in zip(goodput.items(), "os^vDP", strict=True):
-            found = {
-                each: measured([VOLUME_BITS / value for value in values]) for each, values in points.items()
-            }
+        for number, (curve, points) in enumerate(goodput.items()):
+            found = [measured([VOLUME_BITS / value for value in values]) for values in points.values()]
             if curve == SERIAL:
-                axes.axhline(found[0].value, color="0.5", label=curve)
+                (one,) = found
+                axes.axhline(one.value, color="0.45", linewidth=1.2, label=curve)
+                axes.axhspan(one.low, one.high, color="0.45", alpha=0.15, linewidth=0)
                 continue
-            axes.errorbar(
-                list(found),
-                [each.value for each in found.values()],
-                yerr=[0 if each.half_width == inf else each.half_width for each in found.values()],
-                fmt=f"{marker}-",
-                markersize=4,
-                capsize=2,
-                label=curve,
-            )
+            style = {"marker": MARKERS[number], "color": colour(number - 1)}
+            draw_measured(axes, list(points), found, label=curve, **style)
+        draw_paper(axes, figures.paper.values("8", "not degraded up to here"))
         axes.set(yscale="log", xlabel="one route is longer by [µs]", ylabel="10 GB take [s]")
         axes.set_yticks([20, 50, 100, 200, 500], ["20", "50", "100", "200", "500"])
         axes.minorticks_off()
-        axes.legend(fontsize=7.5)
-        study.figure(made, "transfers-live", data=["transfers-live"])
+        axes.set_title("figure 8, live")
+        legend_below(made, ncols=2, size=7.5)
+        figures.add(made, "figure-8-live", data=["transfers-live"])

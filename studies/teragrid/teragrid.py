@@ -29,7 +29,9 @@ from longhaul import _longhaul
 from longhaul.report.page import write_page
 from longhaul.scenario.expand.axes import text_of
 from longhaul.scenario.sweeps.options import Options
-from longhaul.studies import Study, exact
+from longhaul.studies import Part, Study, StudyFolder, exact
+from longhaul.studies.command import draw_again
+from longhaul.studies.figures import cells
 from longhaul.sweeps.folder import Folder
 from longhaul.sweeps.job import point_plan, with_seed
 from longhaul.sweeps.preparation import prepare
@@ -55,6 +57,7 @@ def main() -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask whether the cost of --full is right")
     parser.add_argument("--resume", action="store_true", help="keep what an interrupted study has done")
     parser.add_argument("--only", action="append", choices=("trials", "simulated"), help="there is one part")
+    parser.add_argument("--draw", action="store_true", help="draw the figures again; measure nothing")
     parser.add_argument("--small", action="store_true", help="a small size, to try it out; publishes nothing")
     parser.add_argument("--seeds", type=int, help="of each point, to try something out")
     parser.add_argument(
@@ -62,6 +65,9 @@ def main() -> None:
     )
     parser.add_argument("--workers", type=int, help="threads; all cores if left out")
     arguments = parser.parse_args()
+    if arguments.draw:
+        draw_again(StudyFolder(HERE), {"trials": Part(lambda _study, _given: None, draw=pictures.draw)})
+        return
     DIRECTORY.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     if arguments.small:
@@ -166,7 +172,11 @@ def _write(
 ) -> None:
     """Figures, claims, tables and ``report.html``."""
     found = [study.evaluate(claim, cases) for claim, cases in verdicts(results)]
-    gallery = pictures.Gallery(DIRECTORY)
+    table = _goodputs(results)
+    study.table("goodput", table)
+    study.table("validation", [{"mbits": round(each / 1e6, 3)} for each in _validated(results)])
+    study.draw(pictures.draw)
+    bars, stated = pictures.Bars([cells(row) for row in table]), study.definition.paper
     mains = list(dict.fromkeys(key[1] for key in results.cells if key[0] == "long"))
     places = [("long", f"Figure 3: beside five flows, long queues ({each})", each) for each in mains]
     places += [("short", f"Figure 4: beside five flows, short queues ({each})", each) for each in mains]
@@ -178,17 +188,22 @@ def _write(
         "the middle of the variant, to the right of the five."
     )
     figures = {
-        "validation": pictures.validation(results, gallery),
-        "readings": pictures.readings(results, gallery),
+        "validation": pictures.validation(
+            [{"mbits": each / 1e6} for each in _validated(results)], stated
+        ).on_page(DIRECTORY),
+        "readings": pictures.readings(bars, stated).on_page(DIRECTORY),
         "alone": [
-            (each, pictures.alone(results, gallery, each))
-            for each in dict.fromkeys(key[1] for key in results.cells if key[0] == "alone")
+            (each, pictures.alone(bars, stated, each).on_page(DIRECTORY)) for each in bars.readings("alone")
         ],
         "beside": [
-            (title, caption.format(seeds[sweep]), pictures.beside(results, gallery, sweep, reading))
+            (
+                title,
+                caption.format(seeds[sweep]),
+                pictures.beside(bars, stated, sweep, reading).on_page(DIRECTORY),
+            )
             for sweep, title, reading in places
         ],
-        "fairness": [(each, pictures.fairness(results, gallery, each)) for each in mains],
+        "fairness": [(each, pictures.fairness(bars, each).on_page(DIRECTORY)) for each in mains],
     }
     fairness = [
         {"title": title, "rows": _fairness(results, sweep, reading)} for sweep, title, reading in places
@@ -222,9 +237,6 @@ def _write(
     )
     write_page(DIRECTORY / "report.html", page)
     study.table("fairness", [{"sweep": table["title"], **row} for table in fairness for row in table["rows"]])
-    study.table("goodput", _goodputs(results))
-    for name in ("readings", f"fairness-{mains[0]}"):
-        study.figure(gallery.kept[name], name.split("-")[0], data=["goodput"])
     study.value("trials", exact(results.trials))
     study.value("took", exact(took_s / 60), "minutes")
     if chain:
@@ -243,10 +255,18 @@ def _goodputs(results: Results) -> list[dict[str, Any]]:
             "mbits": round(cell.mbits, 3),
             "sd_mbits": round(cell.sd_mbits, 3) if len(cell.main) > 1 else "",
             "others_mbits": round(cell.cross_mbits, 3),
-            "taken_share": round(results.stolen(sweep, reading, name).mean, 4) if cell.cross_mbits else "",
+            "others_sd_mbits": round(cell.cross_sd_mbits, 3) if len(cell.main) > 1 else "",
+            "taken_share": round(stolen.mean, 4) if stolen else "",
+            "taken_half_width": round(stolen.half_width or 0.0, 4) if stolen else "",
         }
         for (sweep, reading, round_trip_ms, name), cell in results.cells.items()
+        for stolen in [results.stolen(sweep, reading, name) if cell.cross_mbits else None]
     ]
+
+
+def _validated(results: Results) -> tuple[float, ...]:
+    """Goodputs of the validation trials in bit/s."""
+    return results.cell("validation", "fitted", "SACK").main
 
 
 def _answers(results: Results) -> list[str]:

@@ -13,7 +13,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import longhaul
 from longhaul.report.plotting import figure, paper
-from longhaul.studies import Part, Study, at_least, at_most, between, measured, run_study
+from longhaul.studies import Figures, Part, Study, at_least, at_most, between, measured, run_study
+from longhaul.studies.drawing import MARKERS, colour, draw_measured, legend_below
 
 CLOCKS = {
     "exact": ("", "none (Longhaul, NemC)"),
@@ -65,7 +66,7 @@ def one_round(study: Study) -> list[dict[str, Any]]:
 
 
 def study_ticks(study: Study, *, rounds: int) -> None:
-    """Measure in every round, evaluate, draw."""
+    """Measure in every round, and evaluate."""
     rows = []
     for number in range(rounds):
         found = study.measured(f"delays/{number}", lambda: one_round(study)) or []
@@ -133,38 +134,40 @@ def study_ticks(study: Study, *, rounds: int) -> None:
         "50-us-become-a-millisecond",
         at_least("", measured(jiffy[50]), study.numbers("50-us-become-a-millisecond")["least_us"], "µs"),
     )
-    draw(study, {clock: [measured(met[clock][delay]).value for delay in DELAYS_US] for clock in CLOCKS})
 
 
-def draw(study: Study, found: dict[str, list[float]]) -> None:
-    """Delays met, against those configured."""
+def draw(figures: Figures) -> None:
+    """Measured delays against those configured."""
+    rows = figures.rows("delays")
+    delays = sorted({row["delay_us"] for row in rows})
     with paper():
-        made = figure(4.2, width_in=9)
-        left, right = made.subplots(1, 2)
-        for clock, (_ticks, label) in CLOCKS.items():
-            left.plot(DELAYS_US, found[clock], "o-", markersize=3.5, label=label)
-        same = {"color": "0.6", "linewidth": 0.8, "linestyle": "--", "label": "configured"}
-        left.plot(DELAYS_US, DELAYS_US, **same)
-        left.set(
-            xscale="log", yscale="log", xlabel="configured delay [µs]", ylabel="measured delay, one way [µs]"
-        )
-        left.set_title("all clocks")
-        left.legend()
-        for clock in ("exact", "rtc"):
-            right.plot(DELAYS_US[:-2], found[clock][:-2], "o-", markersize=4, label=CLOCKS[clock][1])
-        right.plot(DELAYS_US[:-2], DELAYS_US[:-2], **same)
-        right.set(
-            xlabel="configured delay [µs]",
-            ylabel="measured delay, one way [µs]",
-            xlim=(0, 420),
-            ylim=(0, 520),
-        )
-        right.set_title("below 400 µs")
-        right.legend()
-        study.figure(made, "ticks", data=["delays"])
+        made = figure(4.3, width_in=9)
+        panels = made.subplots(1, 2)
+        for axes, clocks, most in zip(panels, (tuple(CLOCKS), ("exact", "rtc")), (None, 400), strict=True):
+            shown = [delay for delay in delays if most is None or delay <= most]
+            for clock in clocks:
+                number = list(CLOCKS).index(clock)
+                found = [
+                    measured(
+                        [
+                            row["measured_us"]
+                            for row in rows
+                            if (row["clock"], row["delay_us"]) == (clock, each)
+                        ]
+                    )
+                    for each in shown
+                ]
+                style = {"marker": MARKERS[number], "color": colour(number), "label": CLOCKS[clock][1]}
+                draw_measured(axes, shown, found, **style)
+            axes.plot(shown, shown, color="0.6", linewidth=0.8, linestyle="--", label="configured")
+            axes.set(xlabel="configured delay [µs]", ylabel="measured delay, one way [µs]")
+        panels[0].set(xscale="log", yscale="log", title="all clocks")
+        panels[1].set(xlim=(0, 420), ylim=(0, 520), title="up to 400 µs")
+        legend_below(made)
+        figures.add(made, "ticks", data=["delays"])
 
 
-PARTS = {"delays": Part(lambda study, given: study_ticks(study, rounds=given.rounds), rounds=4)}
+PARTS = {"delays": Part(lambda study, given: study_ticks(study, rounds=given.rounds), rounds=4, draw=draw)}
 
 if __name__ == "__main__":
     run_study(__file__, __doc__, PARTS)

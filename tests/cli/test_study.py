@@ -42,7 +42,7 @@ def first(study, given):
     within = study.numbers("y-one")["within"]
     cases = [near(size, Measurement(y, 0.01, 3), 1, within) for size, y in (("small", 1.0), ("large", 2.0))]
     study.evaluate("y-one", cases)
-    study.table("sizes", [{"y": 1}])
+    study.table("sizes", [{"x": 1, "y": 1}, {"x": 2, "y": 3}])
 
 
 def second(study, given):
@@ -52,6 +52,19 @@ def second(study, given):
 PARTS = {"first": Part(first, rounds=3), "second": Part(second)}
 run_study(__file__, __doc__, PARTS, options={"own": (1, "own")})
 '''
+DRAW = """
+def draw(figures):
+    from longhaul.report.plotting import figure, paper
+
+    rows = figures.rows("sizes")
+    with paper():
+        made = figure(2)
+        made.subplots().plot([row["x"] for row in rows], [row["y"] for row in rows])
+        figures.add(made, "curve", data=["sizes"])
+
+
+PARTS = {"first": Part(first, rounds=3, draw=draw), "second": Part(second)}
+run_study"""
 
 
 @pytest.fixture
@@ -231,3 +244,49 @@ def test_every_study_of_this_checkout_is_shown_with_all_its_claims(longhaul: Com
         shown = longhaul("study", "show", study.name, "--directory", str(ROOT / "studies"))
         text = " ".join(shown.stdout.split())
         assert [each.id for each in study.claims.claims if f"[{each.id}]" not in text] == []
+
+
+@pytest.fixture
+def drawing(measured: Path) -> Path:
+    """The same with a program that draws, which it did not when its part ran."""
+    program = measured / "one_study/one_study.py"
+    head = program.read_text(encoding="utf-8").partition("PARTS = ")[0]
+    rest = program.read_text(encoding="utf-8").partition("run_study(__file__")[2]
+    program.write_text(f"{head}{DRAW.rstrip()}(__file__{rest}", encoding="utf-8")
+    return measured
+
+
+def test_figures_are_drawn_from_the_published_tables_and_nothing_else_changes(
+    longhaul: Command, drawing: Path
+) -> None:
+    results = drawing / "one_study/results"
+    before = json.loads((results / "claims.json").read_text(encoding="utf-8"))
+    done = longhaul("study", "draw", "one-study")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "first: curve\nsecond: not measured\n"
+    before["parts"]["first"]["figures"] = {"curve": ["sizes"]}
+    assert json.loads((results / "claims.json").read_text(encoding="utf-8")) == before
+    picture = results / "study-one-study-curve.png"
+    first = picture.read_bytes()
+    # Another table is another figure.
+    table = results / "sizes.csv"
+    table.write_text(table.read_text(encoding="utf-8").replace("2,3", "2,9"), encoding="utf-8")
+    assert longhaul("study", "draw", "one-study", "--only", "first").stdout == "first: curve\n"
+    assert picture.read_bytes() != first
+
+
+def test_a_figure_that_is_not_drawn_any_more_is_removed(longhaul: Command, drawing: Path) -> None:
+    program = drawing / "one_study/one_study.py"
+    assert longhaul("study", "draw", "one-study").returncode == 0
+    program.write_text(program.read_text(encoding="utf-8").replace('"curve"', '"other"'), encoding="utf-8")
+    assert longhaul("study", "draw", "one-study").returncode == 0
+    results = drawing / "one_study/results"
+    assert [path.name for path in results.glob("*.png")] == ["study-one-study-other.png"]
+    parts = json.loads((results / "claims.json").read_text(encoding="utf-8"))["parts"]
+    assert parts["first"]["figures"] == {"other": ["sizes"]}
+
+
+def test_drawing_needs_names_or_all(longhaul: Command, studies: Path) -> None:
+    done = longhaul("study", "draw")
+    assert done.returncode == 2
+    assert "no study is named; name studies" in done.stderr

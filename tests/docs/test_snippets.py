@@ -19,6 +19,7 @@ from longhaul.scenario.model.traffic import CongestionControl
 from longhaul.scenario.syntax.problems import ScenarioError
 from longhaul.scenario.syntax.yaml_tree import Branch, plain, read_tree
 from longhaul.studies import claims
+from longhaul.studies import paper as paper_file
 from longhaul.sweeps.place import KINDS
 from longhaul.transfers.plan.request_schema import RequestDocument
 
@@ -52,6 +53,7 @@ def models() -> list[type[BaseModel]]:
     assert RequestDocument
     assert machines
     assert claims
+    assert paper_file
     found: list[type[BaseModel]] = []
 
     def take(kind: type[BaseModel]) -> None:

@@ -28,6 +28,7 @@ def study() -> None:
     longhaul study show fitting
     longhaul study run fitting
     longhaul study run nemc --only simulated
+    longhaul study draw nemc
     longhaul study list --directory ~/my-studies
     """
 
@@ -120,3 +121,27 @@ def run(
         own=names[split:],
     )
     sys.exit(code)
+
+
+@study.command()
+@click.argument("names", nargs=-1, metavar="NAME...")
+@click.option("--all", "every", is_flag=True, help="Draw the figures of all studies.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PART",
+    help="A part, or all live, simulated or virtual ones. Repeatable.",
+)
+@_directory
+def draw(names: tuple[str, ...], every: bool, only: tuple[str, ...], directory: Path | None) -> None:
+    """Draw the figures of studies again from their published tables, and write their pages.
+
+    Nothing is measured. The figures have the values of paper.yaml, the study's file of what its paper states.
+
+    \b
+    longhaul study draw nemc
+    longhaul study draw nemc --only messages
+    """
+    from longhaul.cli.study_command import draw_studies
+
+    sys.exit(draw_studies(names, every=every, only=only, directory=directory))

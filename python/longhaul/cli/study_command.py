@@ -1,4 +1,4 @@
-"""What ``longhaul study run`` does."""
+"""What ``longhaul study run`` and ``longhaul study draw`` do."""
 
 import subprocess
 import time
@@ -26,15 +26,7 @@ def run_studies(
     own: Sequence[str],
 ) -> int:
     """Run them one after another; returns the largest exit code."""
-    place = find_directory(directory)
-    if every == bool(names):
-        raise LonghaulError(
-            Code.OPTION_CONFLICT,
-            "--all, and names of studies" if every else "no study is named",
-            remedy="name studies (longhaul study list), or write --all",
-            exit_code=2,
-        )
-    chosen = studies_in(place) if every else pick(place, names)
+    chosen = _chosen(names, every=every, directory=directory)
     arguments = [*(word for part in only for word in ("--only", part))]
     arguments += ["--rounds", str(rounds)] if rounds else []
     arguments += ["--small"] if small else []
@@ -51,6 +43,25 @@ def run_studies(
         if failed:
             click.echo(f"not everything could be measured: {', '.join(failed)}", err=True)
     return max(codes)
+
+
+def draw_studies(names: Sequence[str], *, every: bool, only: Sequence[str], directory: Path | None) -> int:
+    """Draw their figures from their published tables; returns the largest exit code."""
+    arguments = ["--draw", *(word for part in only for word in ("--only", part))]
+    return max(_run(study, arguments) for study in _chosen(names, every=every, directory=directory))
+
+
+def _chosen(names: Sequence[str], *, every: bool, directory: Path | None) -> list[StudyFolder]:
+    """The named studies, or all. Raises LonghaulError for names with ``--all``, and for neither."""
+    place = find_directory(directory)
+    if every == bool(names):
+        raise LonghaulError(
+            Code.OPTION_CONFLICT,
+            "--all, and names of studies" if every else "no study is named",
+            remedy="name studies (longhaul study list), or write --all",
+            exit_code=2,
+        )
+    return studies_in(place) if every else pick(place, names)
 
 
 def _run(study: StudyFolder, arguments: Sequence[str]) -> int:

@@ -201,6 +201,7 @@ class Code(StrEnum):
     CLAIM_UNKNOWN = "E2804"
     CLAIM_EVALUATED_TWICE = "E2805"
     CLAIM_NOT_EVALUATED = "E2806"
+    PAPER_VALUE = "E2807"
 
     # E29: Longhaul itself
     INTERNAL = "E2901"

@@ -19,6 +19,8 @@ from longhaul.studies.evaluation import (
     near,
     ratios,
 )
+from longhaul.studies.figures import Figures
+from longhaul.studies.paper import PaperFigure, PaperFigures, PaperValue, read_paper
 from longhaul.studies.reasons import fitting_reasons, read_reasons
 from longhaul.studies.results_files import read_table
 from longhaul.studies.study import Study
@@ -27,8 +29,12 @@ __all__ = [
     "Case",
     "Claim",
     "EvaluatedClaim",
+    "Figures",
     "Measurement",
     "Numbers",
+    "PaperFigure",
+    "PaperFigures",
+    "PaperValue",
     "Part",
     "Study",
     "StudyFolder",
@@ -42,6 +48,7 @@ __all__ = [
     "near",
     "ratios",
     "read_claims",
+    "read_paper",
     "read_reasons",
     "read_table",
     "run_study",

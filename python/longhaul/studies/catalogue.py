@@ -1,6 +1,7 @@
 """Directories of studies: what each study asks and claims, and its results.
 
-A study is a folder with a program ``NAME.py`` and ``claims.yaml``; its results are in ``results``. Beside the
+A study is a folder with a program ``NAME.py`` and ``claims.yaml``, and with ``paper.yaml`` if it repeats
+figures of a paper; its results are in ``results``. Beside the
 folders there may be ``studies.toml`` with ``figures``, the directory of pictures, and ``pages``, a program
 that writes pages when results have changed.
 """
@@ -17,6 +18,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.studies.claims import CLAIMS, Claims, read_claims
 from longhaul.studies.evaluation import WORDS, Case, EvaluatedClaim, Word
+from longhaul.studies.paper import PAPER, PaperFigures, read_paper
 from longhaul.studies.results_files import RESULTS, Json, read_results
 
 SETTINGS = "studies.toml"
@@ -66,6 +68,14 @@ class StudyFolder:
     def claims(self) -> Claims:
         """The claims file. Raises LonghaulError if it is wrong."""
         return read_claims(self.folder / CLAIMS)
+
+    @cached_property
+    def paper(self) -> PaperFigures:
+        """The figures of the paper that the study repeats; none without ``paper.yaml``.
+
+        Raises LonghaulError if the file is wrong.
+        """
+        return read_paper(self.folder / PAPER, self.claims)
 
     @cached_property
     def measured_parts(self) -> dict[str, Json]:

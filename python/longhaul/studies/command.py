@@ -2,6 +2,7 @@
 
 import argparse
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,9 @@ from typing import Any, get_args
 from longhaul.errors import LonghaulError
 from longhaul.studies.catalogue import StudyFolder
 from longhaul.studies.claims import How
+from longhaul.studies.figures import Draw, redraw
 from longhaul.studies.study import Study
+from longhaul.subprocesses import python_script_command
 
 SMALL_ROUNDS = 2
 """Repetitions of a study that is only tried out: the least that have an interval."""
@@ -24,6 +27,8 @@ class Part:
     run: Callable[[Study, argparse.Namespace], None]
     rounds: int = 1
     """How often it measures; 1 for what is deterministic."""
+    draw: Draw | None = None
+    """Draws its figures from its tables: after it has run, and with ``--draw`` from the published tables."""
 
 
 def run_study(
@@ -62,6 +67,9 @@ def _run(
     parser.add_argument("--rounds", type=int, help="of what is repeated, instead of each part's own")
     parser.add_argument("--small", action="store_true", help="a small size, to try it out; publishes nothing")
     parser.add_argument("--resume", action="store_true", help="keep what this commit has measured")
+    parser.add_argument(
+        "--draw", action="store_true", help="draw the figures again from published tables; measure nothing"
+    )
     for option, (default, what) in options.items():
         parser.add_argument(f"--{option}", type=type(default), default=default, help=what)
     given = parser.parse_args()
@@ -77,6 +85,9 @@ def _run(
     if not chosen:
         print(f"no part of {script.stem} is {' or '.join(given.only)}")
         sys.exit(0)
+    if given.draw:
+        draw_again(StudyFolder(script.parent), chosen)
+        return
     study = Study(
         script.parent,
         whole=usual and rounds is None,
@@ -89,4 +100,21 @@ def _run(
         given.rounds = rounds if rounds and part.rounds > 1 else usual_rounds
         with study.part(name):
             part.run(study, given)
+            if part.draw:
+                study.draw(part.draw)
     study.finish()
+
+
+def draw_again(study: StudyFolder, parts: Mapping[str, Part]) -> None:
+    """Draw the figures of these parts from their published tables, and write the pages anew."""
+    for name, part in parts.items():
+        drawn = redraw(study, name, part.draw) if part.draw else []
+        known = study.measured_parts.get(name, {}).get("figures", {})
+        if drawn:
+            print(f"{name}: {', '.join(drawn)}")
+        elif name not in study.measured_parts:
+            print(f"{name}: not measured")
+        elif known:
+            print(f"{name}: its program draws only while it measures")
+    if study.pages:
+        subprocess.run(python_script_command(str(study.pages)), check=True)

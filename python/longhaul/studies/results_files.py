@@ -3,14 +3,17 @@
 import csv
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.storage import replace_text
 from longhaul.studies.provenance import sentence
+
+if TYPE_CHECKING:
+    from longhaul.report.mpl import Figure
 
 RESULTS = "claims.json"
 Json = dict[str, Any]
@@ -31,8 +34,20 @@ def read_results(folder: Path) -> dict[str, Json]:
         ) from error
 
 
-def write_part(folder: Path, figures: Path, study: str, name: str, how: str, part: Mapping[str, Any]) -> None:
-    """Replace the results of a part among those of the others; ``figures``: where the pictures go."""
+def write_part(
+    folder: Path,
+    figures: Path,
+    study: str,
+    name: str,
+    how: str,
+    part: Mapping[str, Any],
+    *,
+    paper: Path | None = None,
+) -> None:
+    """Replace the results of a part among those of the others.
+
+    ``figures``: where the pictures go; ``paper``: the file with the paper's values, which they show.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     head = f"# longhaul study {study}, part {name}, {how}: {sentence(part['provenance'])}"
     for table, rows in part["tables"].items():
@@ -42,17 +57,38 @@ def write_part(folder: Path, figures: Path, study: str, name: str, how: str, par
             writer = csv.DictWriter(out, fieldnames=columns, lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
-    for figure, (made, data) in part["figures"].items():
-        sources = ", ".join(f"{each}.csv {digest(folder / f'{each}.csv')}" for each in data)
-        about = {"Title": f"study {study}, part {name}", "Source": sources, "Software": "longhaul"}
-        figures.mkdir(parents=True, exist_ok=True)
+    before = read_results(folder)
+    known = before.get(name, {}).get("figures", {})
+    data = {**part, "tables": list(part["tables"]), "figures": known}
+    _write(folder, study, {**before, name: data})
+    replace_figures(folder, figures, study, name, part["figures"], paper=paper)
+
+
+def replace_figures(
+    folder: Path,
+    figures: Path,
+    study: str,
+    name: str,
+    drawn: Mapping[str, tuple["Figure", Sequence[str]]],
+    *,
+    paper: Path | None = None,
+) -> None:
+    """Replace the pictures of a part; each says of which tables and of which paper file it was drawn."""
+    figures.mkdir(parents=True, exist_ok=True)
+    parts = read_results(folder)
+    for gone in set(parts[name]["figures"]) - set(drawn):
+        (figures / f"study-{study}-{gone}.png").unlink(missing_ok=True)
+    for figure, (made, data) in drawn.items():
+        sources = [folder / f"{each}.csv" for each in data]
+        sources += [paper] if paper and paper.is_file() else []
+        source = ", ".join(f"{each.name} {digest(each)}" for each in sources)
+        about = {"Title": f"study {study}, part {name}", "Source": source, "Software": "longhaul"}
         made.savefig(figures / f"study-{study}-{figure}.png", dpi=140, metadata=about)
-    data = {
-        **part,
-        "tables": list(part["tables"]),
-        "figures": {key: found[1] for key, found in part["figures"].items()},
-    }
-    parts = {**read_results(folder), name: data}
+    parts[name]["figures"] = {figure: list(data) for figure, (_made, data) in drawn.items()}
+    _write(folder, study, parts)
+
+
+def _write(folder: Path, study: str, parts: Mapping[str, Json]) -> None:
     text = json.dumps({"study": study, "parts": parts}, indent=1, ensure_ascii=False)
     replace_text(folder / RESULTS, f"{text}\n")
 

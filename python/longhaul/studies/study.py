@@ -20,7 +20,9 @@ from longhaul.errors import LonghaulError
 from longhaul.studies.catalogue import StudyFolder
 from longhaul.studies.claims import CLAIMS, Numbers
 from longhaul.studies.evaluation import Case, EvaluatedClaim, Measurement
+from longhaul.studies.figures import Draw, Figures
 from longhaul.studies.journal import Journal
+from longhaul.studies.paper import PAPER
 from longhaul.studies.provenance import commit, disturbed, provenance, run_facts
 from longhaul.studies.results_files import Json, read_table, write_part
 from longhaul.subprocesses import python_script_command
@@ -249,6 +251,12 @@ class Study:
         made.patch.set_alpha(1)
         self._open["figures"][name] = (made, list(data))
 
+    def draw(self, draw: Draw) -> None:
+        """Draw the figures of this part from the tables that it has so far."""
+        figures = Figures(self.definition, self._open["tables"])
+        draw(figures)
+        self._open["figures"] |= figures.drawn
+
     def _write(self, name: str, took_s: float) -> None:
         command = f"{Path(sys.argv[0]).name} {' '.join(sys.argv[1:])}".strip()
         order = [claim.id for claim in self.definition.claims.of(name)]
@@ -260,9 +268,12 @@ class Study:
             ),
         }
         how = self.definition.claims.parts[name].how
-        write_part(self.results, self.results, self.name, name, how, part)
+        paper = self.definition.folder / PAPER
+        write_part(self.results, self.results, self.name, name, how, part, paper=paper)
         if self.is_whole:
-            write_part(self.definition.results, self.definition.figures, self.name, name, how, part)
+            write_part(
+                self.definition.results, self.definition.figures, self.name, name, how, part, paper=paper
+            )
             if self.definition.pages:
                 subprocess.run(python_script_command(str(self.definition.pages)), check=True)
 
