@@ -46,7 +46,7 @@ def write_part(folder: Path, figures: Path, study: str, name: str, how: str, par
         sources = ", ".join(f"{each}.csv {digest(folder / f'{each}.csv')}" for each in data)
         about = {"Title": f"study {study}, part {name}", "Source": sources, "Software": "longhaul"}
         figures.mkdir(parents=True, exist_ok=True)
-        made.savefig(figures / f"study-{study}-{figure}.png", dpi=140, metadata=about)
+        made.savefig(figure_path(figures, study, figure), dpi=140, metadata=about)
     data = {
         **part,
         "tables": list(part["tables"]),
@@ -55,6 +55,11 @@ def write_part(folder: Path, figures: Path, study: str, name: str, how: str, par
     parts = {**read_results(folder), name: data}
     text = json.dumps({"study": study, "parts": parts}, indent=1, ensure_ascii=False)
     replace_text(folder / RESULTS, f"{text}\n")
+
+
+def figure_path(figures: Path, study: str, name: str) -> Path:
+    """The picture of a study in the directory of pictures."""
+    return figures / f"study-{study}-{name}.png"
 
 
 def read_table(path: Path) -> list[dict[str, str]]:
