@@ -74,6 +74,7 @@ class Study:
         self._part: Json | None = None
         self._evaluated: dict[str, EvaluatedClaim] = {}
         self._facts: list[Json] = []
+        self._measures = False
         self._analysis_began: float | None = None
         self._before_s = 0.0
         _say(claims.question)
@@ -98,6 +99,7 @@ class Study:
         self._part = {"values": {}, "notes": [], "tables": {}, "figures": {}}
         self._evaluated = {}
         self._facts = []
+        self._measures = False
         self._analysis_began = None
         self._before_s = 0.0
         _say(self._headline(name))
