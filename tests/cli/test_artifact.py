@@ -1,15 +1,13 @@
 """`longhaul artifact` and `longhaul reproduce`: what reviewers unpack, repeat and evaluate."""
 
 import json
-import os
-import subprocess
-import sys
 import tarfile
 from pathlib import Path
 
 import pytest
 
 from .conftest import Command
+from .unpacked import run_script, unpack, write_checksums
 
 SCENARIO = """\
 version: 1
@@ -48,26 +46,6 @@ def simulated(work: Path, longhaul: Command) -> Path:
     return work / "runs/traced"
 
 
-def unpack(archive: Path, place: Path) -> Path:
-    with tarfile.open(archive) as packed:
-        packed.extractall(place, filter="data")
-    return place / archive.name.removesuffix(".tar.gz")
-
-
-def run_script(artifact: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """`./reproduce`, with Longhaul on the PATH, from elsewhere."""
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return subprocess.run(
-        [artifact / "reproduce", *arguments],
-        cwd="/",
-        env={"PATH": path, "HOME": str(artifact), "COLUMNS": "100"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
 def publish(artifact: Path, *, goodput: float) -> None:
     """Let another version have made the runs: other digests, and `goodput` times the goodput."""
     for path in artifact.glob("runs/1/*/summary.json"):
@@ -77,20 +55,6 @@ def publish(artifact: Path, *, goodput: float) -> None:
         path.write_text(json.dumps(content), encoding="utf-8")
         (path.parent / "manifest.json").unlink(missing_ok=True)
     write_checksums(artifact)
-
-
-def write_checksums(artifact: Path) -> None:
-    """What `sha256sum` says of the files."""
-    files = [
-        path
-        for path in artifact.rglob("*")
-        if path.is_file() and path.name != "manifest.sha256" and "reproduction" not in path.parts
-    ]
-    names = [str(path.relative_to(artifact)) for path in files]
-    sums = subprocess.run(
-        ["sha256sum", *names], cwd=artifact, capture_output=True, text=True, check=True
-    ).stdout
-    (artifact / "manifest.sha256").write_text(sums, encoding="utf-8")
 
 
 def test_an_artifact_repeats_and_evaluates_itself(work: Path, longhaul: Command, simulated: Path) -> None:
@@ -171,6 +135,21 @@ def test_the_artifact_of_another_version_says_so(work: Path, longhaul: Command, 
     assert "artifact.json: version: input should be 1; use the version of Longhaul" in found.stderr
 
 
+@pytest.mark.parametrize("place", ["../runs/traced", "/etc", "runs/../../runs/traced"])
+def test_a_run_outside_of_the_artifact_is_refused(
+    work: Path, longhaul: Command, simulated: Path, place: str
+) -> None:
+    assert longhaul("artifact", "runs/traced/latest-sim").returncode == 0
+    artifact = unpack(work / "traced-artifact.tar.gz", work)
+    about = json.loads((artifact / "artifact.json").read_text(encoding="utf-8"))
+    about["groups"][0]["runs"] = [place]
+    (artifact / "artifact.json").write_text(json.dumps(about), encoding="utf-8")
+    write_checksums(artifact)
+    found = longhaul("reproduce", "traced-artifact")
+    assert found.returncode == 2
+    assert "artifact.json: groups: is not the name of a file or directory in the artifact" in found.stderr
+
+
 def test_a_run_that_is_named_twice_is_bundled_once(work: Path, longhaul: Command, simulated: Path) -> None:
     found = longhaul("artifact", "runs/traced/latest-sim", "runs/traced", "--output", "a.tar.gz")
     assert "runs: 3" in found.stdout, found.stderr
@@ -199,7 +178,7 @@ def test_a_run_is_repeated_from_its_directory(work: Path, longhaul: Command, sim
         (["artifact", "runs/traced/latest", "--tolerance", "5"], '"5" has no unit; write "5%"'),
         (["artifact", "runs/traced/latest", "--tolerance", "goodputt=5%"], 'there is no metric "goodputt"'),
         (["artifact", "runs/traced/latest", "--metric", "latency"], 'there is no metric "latency"'),
-        (["artifact"], "Missing argument 'RUNS...'"),
+        (["artifact"], "Missing argument 'STUDY|RUN...'"),
         (["reproduce", "."], "has none in it"),
         (["reproduce", "nothing"], "does not exist"),
     ],

@@ -180,3 +180,21 @@ def test_an_artifact_with_the_wheel_reproduces_itself_where_nothing_is_installed
     assert "atlantic (sim): identical" in done.stdout
     results = json.loads((installed.home / "atlantic-artifact/reproduction/results.json").read_text("utf-8"))
     assert results["took_s"]["set_up"] > 0
+
+
+@needs_wheel
+def test_the_artifact_of_a_study_measures_itself_where_nothing_is_installed(
+    installed: Installed, tmp_path: Path
+) -> None:
+    assert WHEEL is not None
+    longhaul = str(Path(sys.executable).with_name("longhaul"))
+    command = [longhaul, "artifact", "fitting", "--directory", str(ROOT / "studies"), "--wheel", WHEEL]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    shutil.copy(tmp_path / "fitting-artifact.tar.gz", installed.home)
+    assert installed.run("tar", "xf", "fitting-artifact.tar.gz").returncode == 0
+    done = installed.run("fitting-artifact/reproduce", "--small")
+    assert done.returncode == 0, done.stderr
+    assert "weibull-found (fits): " in done.stdout
+    results = json.loads((installed.home / "fitting-artifact/reproduction/results.json").read_text("utf-8"))
+    assert results["took_s"]["set_up"] > 0
+    assert results["took_s"]["execution"] > 0

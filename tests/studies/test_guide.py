@@ -6,19 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
-
-PAGE = Path(__file__).parents[2] / "docs/how-to/studies.md"
-BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+import study_of_the_guide
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     """The files of the page."""
-    for _language, title, text in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
-        if title:
-            path = tmp_path / title
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+    study_of_the_guide.write_files(tmp_path)
     return tmp_path
 
 
@@ -30,7 +24,7 @@ def longhaul(place: Path, *arguments: str) -> str:
 
 
 def test_the_guide_runs_as_it_is_written(files: Path) -> None:
-    blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    blocks = study_of_the_guide.blocks()
     listed = {path.name for path in (files / "my-studies/queue_delay").iterdir()}
     (tree,) = (text for language, _title, text in blocks if language == "text" and "queue_delay.py" in text)
     assert listed == set(re.findall(r"\S+\.\w+", tree))

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from argparse import Namespace
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -184,6 +185,79 @@ def test_a_measurement_is_tried_twice_and_kept_for_a_study_that_resumes(folder: 
     fresh = Study(folder)
     with fresh.part("live"):
         assert fresh.measured("a/0", lambda: [8]) == [8]
+
+
+class Clock:
+    """What a study reads the time from."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+    def lasts(self, seconds: float, value: Any = None) -> Any:
+        """Something that takes so long."""
+        self.now_s += seconds
+        return value
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr("longhaul.studies.study.time", SimpleNamespace(monotonic=made))
+    return made
+
+
+def test_analysis_is_the_time_after_the_last_measurement(folder: Path, clock: Clock) -> None:
+    study = Study(folder)
+    with study.part("first", rounds=3):
+        study.table("points", [{"x": clock.lasts(0)}])
+        clock.lasts(20)
+        study.measured("a/0", lambda: clock.lasts(60))
+        study.evaluate("y-one", holds_if("", True, "1"))
+        clock.lasts(5)
+    origin = read_results(folder / "results")["first"]["provenance"]
+    assert (origin["took_s"], origin["analysis_s"], origin["rounds"]) == (85, 5.0, 3)
+
+
+def test_a_part_that_only_measures_has_no_analysis(folder: Path, clock: Clock) -> None:
+    study = Study(folder)
+    with study.part("live"):
+        study.measured("a/0", lambda: clock.lasts(60))
+    origin = read_results(folder / "results")["live"]["provenance"]
+    assert (origin["took_s"], origin["analysis_s"]) == (60, 0.0)
+    assert "rounds" not in origin
+
+
+def test_the_time_of_a_part_that_resumes_includes_what_was_measured_before(
+    folder: Path, clock: Clock
+) -> None:
+    study = Study(folder)
+    with study.part("live"):
+        study.measured("a/0", lambda: clock.lasts(60))
+    resumed = Study(folder, resume=True)
+    with resumed.part("live"):
+        for key in ("a/0", "a/1"):
+            resumed.measured(key, lambda: clock.lasts(7))
+    assert read_results(folder / "results")["live"]["provenance"]["took_s"] == 67
+
+
+def test_provenance_has_the_version_and_the_seeds_of_the_runs(folder: Path) -> None:
+    study = Study(folder)
+    with study.part("live"):
+        for seed in (5, 3, 5):
+            run = folder / f"run-{seed}"
+            run.mkdir(exist_ok=True)
+            record = {"seed": seed}
+            (run / "run.json").write_text(json.dumps(record), encoding="utf-8")
+            summary = live_summary("faithful", hosts="ok")
+            study.ran(SimpleNamespace(summary=summary, directory=run), mode="sim")
+        # A relay has no seed.
+        study.ran(SimpleNamespace(summary=live_summary("faithful", hosts="ok")))
+    origin = read_results(folder / "results")["live"]["provenance"]
+    assert (origin["runs"], origin["seeds"]) == (4, [3, 5])
+    assert origin["longhaul"] == version("longhaul")
 
 
 def test_what_cannot_be_measured_is_a_note_and_not_a_number(

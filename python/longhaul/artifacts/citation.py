@@ -1,9 +1,9 @@
 """``CITATION.cff``: how to cite an artifact, in the Citation File Format 1.2.0."""
 
-from longhaul.artifacts.description import Description
+from longhaul.artifacts.description import About
 
 
-def citation(about: Description) -> str:
+def citation(about: About) -> str:
     """The file for an artifact."""
     import yaml
 

@@ -1,7 +1,7 @@
-"""The packages that Longhaul runs with here, with their versions and checksums, for pip."""
+"""The packages that Longhaul and programs of studies run with here, with versions and checksums, for pip."""
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -35,15 +35,21 @@ def installed(name: str = "longhaul") -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def requirements(lock: Path = LOCK) -> str:
-    """``requirements.txt``; with checksums, which pip then demands, if ``lock`` has them for all packages."""
-    packages = installed()
+def requirements(lock: Path = LOCK, *, packages: Sequence[str] = ()) -> str:
+    """``requirements.txt`` of Longhaul, and of more installed ``packages``.
+
+    It has checksums, which pip then demands, if ``lock`` has them for all packages.
+    """
+    found = installed()
+    for name in packages:
+        found |= {canonicalize_name(name): distribution(name).version, **installed(name)}
+    found = {name: version for name, version in sorted(found.items()) if name != "longhaul"}
     hashes = _hashes(lock) if lock.is_file() else {}
-    complete = all((name, version) in hashes for name, version in packages.items())
+    complete = all((name, version) in hashes for name, version in found.items())
     head = "# What Longhaul ran with. pip install --requirement requirements.txt\n"
     return head + "".join(
         f"{name}=={version}{_options(hashes[name, version]) if complete else ''}\n"
-        for name, version in packages.items()
+        for name, version in found.items()
     )
 
 

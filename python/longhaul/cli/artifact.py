@@ -1,9 +1,6 @@
-"""``longhaul artifact`` and ``longhaul reproduce``: runs for others, and runs made again."""
+"""``longhaul artifact`` and ``longhaul reproduce``: runs and studies for others, and made again."""
 
-import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,14 +8,6 @@ import click
 
 if TYPE_CHECKING:
     from longhaul.artifacts.description import Tolerance
-    from longhaul.cli.progress import Progress as Running
-    from longhaul.cli.progress import Simulating
-
-
-@contextmanager
-def _telling(display: "Simulating | Running") -> Iterator[Callable[..., None]]:
-    with display:
-        yield display.tell
 
 
 def _tolerances_of(values: tuple[str, ...]) -> tuple["Tolerance", ...]:
@@ -56,7 +45,13 @@ _tolerances = click.option(
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=_DIRECTORY)
+@click.argument("names", nargs=-1, required=True, metavar="STUDY|RUN...")
+@click.option(
+    "--directory",
+    type=_DIRECTORY,
+    help="Directory of studies, one of which is named. Default: studies here or in the nearest directory "
+    "above.",
+)
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -75,7 +70,8 @@ _tolerances = click.option(
 @_metrics
 @_tolerances
 def artifact(
-    runs: tuple[Path, ...],
+    names: tuple[str, ...],
+    directory: Path | None,
     output: Path | None,
     title: str | None,
     authors: tuple[str, ...],
@@ -84,26 +80,36 @@ def artifact(
     metrics: tuple[str, ...],
     tolerances: tuple["Tolerance", ...],
 ) -> None:
-    """Write one archive with RUNS and all that others need to repeat and to evaluate them.
+    """Write one archive of a study or of runs, with all that others need to repeat and evaluate them.
 
-    Each of RUNS is a run directory, or one with several. The archive has the runs, a page with claims,
-    commands, times, tolerances and machine, versions of packages, CITATION.cff, checksums, and a script
-    `reproduce` that repeats all runs and compares them with these. Equal runs give equal archives.
+    Each RUN is a run directory, or one with several. STUDY is the name of a study (`longhaul study list`) or
+    its directory; a directory of runs with the same name comes first. The archive has a page with claims,
+    commands, times, tolerances and machine, the runs or the study with its results, versions of packages,
+    CITATION.cff, checksums, and a script `reproduce` that repeats all and compares the results: metrics of
+    runs within tolerances, and verdicts of claims of a study. Equal results give equal archives.
 
     \b
     longhaul artifact runs/atlantic/latest-sim
     longhaul artifact runs/atlantic-cubic runs/atlantic-bbr --author "A. Author" --license CC-BY-4.0
     longhaul artifact runs/atlantic --tolerance "flows.*.goodput=2%" --wheel dist/longhaul-0.1.0.whl
+    longhaul artifact fitting
+    longhaul artifact queue-delay --directory my-studies
     """
-    from longhaul.artifacts import bundle, grouping
+    from longhaul.artifacts import arguments, bundle
+    from longhaul.artifacts.bundle import Labels
     from longhaul.units.text import bytes_text, duration_text
 
-    found = grouping.grouped(runs, metrics=metrics, tolerances=tolerances)
-    place = output or Path(f"{found[0].runs[0].name}-artifact.tar.gz")
-    about = bundle.write(place, found, title=title, authors=authors, license_=license_, wheels=wheels)
-    count = sum(len(group.runs) for group in about.groups)
-    took = duration_text(sum(group.took_s for group in about.groups))
-    click.echo(f"{place}: {bytes_text(place.stat().st_size)}, runs: {count}, repeated in about {took}")
+    found = arguments.contents(
+        names,
+        Labels(title, authors, license_),
+        directory=directory,
+        metrics=metrics,
+        tolerances=tolerances,
+    )
+    place = output or Path(f"{found.about.name}-artifact.tar.gz")
+    about = bundle.write(place, found, wheels=wheels)
+    took = duration_text(about.took_s)
+    click.echo(f"{place}: {bytes_text(place.stat().st_size)}, {about.counted}, repeated in about {took}")
     click.echo(f"to try it: tar xf {place} && {place.name.removesuffix('.tar.gz')}/reproduce")
 
 
@@ -111,6 +117,13 @@ def artifact(
 @click.argument("sources", nargs=-1, required=True, metavar="ARTIFACT|RUN...", type=_DIRECTORY)
 @_metrics
 @_tolerances
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PART",
+    help="Of a study: a part, or all live, simulated or virtual ones; may be repeated.",
+)
+@click.option("--small", is_flag=True, help="Of a study: a small size, to try it out; verdicts do not count.")
 @click.option(
     "--runs",
     type=click.Path(path_type=Path, file_okay=False),
@@ -122,57 +135,53 @@ def reproduce(
     sources: tuple[Path, ...],
     metrics: tuple[str, ...],
     tolerances: tuple["Tolerance", ...],
+    only: tuple[str, ...],
+    small: bool,
     runs: Path | None,
     set_up_s: float,
     as_json: bool,
 ) -> None:
-    """Repeat runs with the same scenario, parameters, files, seed and clock, and compare the results.
+    """Repeat runs or a study, and compare the results with the published ones.
 
-    The source is the directory that an artifact unpacked to, or run directories. Simulations and runs on the
-    virtual clock by the same version are identical, bit by bit. Others are reproduced if each mean differs
-    by at most its tolerance, or by less than the 95 % confidence interval of the difference. Scenarios start
-    programs as you: read those of others first.
+    The source is the directory that an artifact unpacked to, or run directories. Runs are repeated with the
+    same scenario, parameters, files, seed and clock. Simulations and runs on the virtual clock by the same
+    version are identical, bit by bit. Others are reproduced if each mean differs by at most its tolerance, or
+    by less than the 95 % confidence interval of the difference. A study is measured again in a copy, and is
+    reproduced if every claim has the published verdict. Scenarios and studies start programs as you: read
+    those of others first.
 
-    Exit codes: 0 reproduced; 1 something is beyond its tolerance; 2 damaged artifact or wrong usage; 3 this
-    machine cannot; 130 interrupted.
+    Exit codes: 0 reproduced; 1 something is beyond its tolerance, has another verdict or could not be
+    measured; 2 damaged artifact or wrong usage; 3 this machine cannot; 130 interrupted.
 
     \b
     longhaul reproduce runs/atlantic/latest-sim
     longhaul reproduce atlantic-artifact
     longhaul reproduce atlantic-artifact --tolerance 2% --metric "flows.*.goodput"
+    longhaul reproduce fitting-artifact --only simulated
     """
-    from longhaul import log
-    from longhaul.artifacts import description, reproduction
-    from longhaul.cli.progress import Progress as Running
-    from longhaul.cli.progress import Simulating
-    from longhaul.cli.terminal.reproduction import print_reproduction
-    from longhaul.run.rerun import Progress, Recorded
-    from longhaul.units.text import duration_text
+    from longhaul.artifacts.description import StudyDescription, read_one
+    from longhaul.cli.reproduction_command import reproduce_runs, reproduce_study
 
-    found = reproduction.source(sources, metrics=metrics, tolerances=tolerances)
-    is_artifact = description.is_artifact(sources[0])
-    count = found.count
-    log.note(f"runs: {count}, about {duration_text(found.took_s)} by the published times")
-    numbers = iter(range(1, count + 1))
-
-    def begins(run: Recorded) -> None:
-        log.note(f"{next(numbers)} of {count}: {run.name}, {run.mode}, seed {run.seed}")
-
-    made = reproduction.reproduce(
-        found,
-        runs=runs or (sources[0] / "reproduction" / "runs" if is_artifact else Path("runs")),
-        set_up_s=set_up_s,
-        progress=Progress(
-            simulated=lambda duration_ns: _telling(Simulating(duration_ns)),
-            live=lambda plan: _telling(Running(plan)),
-        ),
-        begins=begins,
-    )
-    if as_json:
-        click.echo(json.dumps(made.as_json(), indent=1))
+    about = read_one(sources)
+    if isinstance(about, StudyDescription):
+        code = reproduce_study(
+            sources[0],
+            about,
+            only=only,
+            small=small,
+            set_up_s=set_up_s,
+            as_json=as_json,
+            unused={"--metric": metrics, "--tolerance": tolerances, "--runs": runs},
+        )
     else:
-        print_reproduction(made)
-    if is_artifact:
-        page = reproduction.write(sources[0], made)
-        click.echo(f"results: {page.resolve()}", err=as_json)
-    sys.exit(0 if made.is_reproduced else 1)
+        code = reproduce_runs(
+            sources,
+            about,
+            metrics=metrics,
+            tolerances=tolerances,
+            runs=runs,
+            set_up_s=set_up_s,
+            as_json=as_json,
+            unused={"--only": only, "--small": small},
+        )
+    sys.exit(code)

@@ -53,9 +53,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "study": ("longhaul.cli.study:study", "List, show and run studies: claims, measured and evaluated."),
     "artifact": (
         "longhaul.cli.artifact:artifact",
-        "Write one archive with runs and all that others need to repeat them.",
+        "Write one archive of a study or of runs, for others to repeat.",
     ),
-    "reproduce": ("longhaul.cli.artifact:reproduce", "Repeat runs or an artifact, and compare the results."),
+    "reproduce": (
+        "longhaul.cli.artifact:reproduce",
+        "Repeat runs, or an artifact of a study or runs, and compare.",
+    ),
     "fit": ("longhaul.cli.fit:fit", "Fit distributions to the gaps between losses."),
     "doctor": ("longhaul.cli.doctor:doctor", "Check what this machine can emulate, and how to improve it."),
     "calibrate": ("longhaul.cli.calibrate:calibrate", "Measure the accuracy and capacity of this machine."),

@@ -1,6 +1,5 @@
 """What ``longhaul study run`` and ``longhaul study draw`` do."""
 
-import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,8 +8,8 @@ import click
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.studies import program
 from longhaul.studies.catalogue import StudyFolder, find_directory, pick, studies_in
-from longhaul.subprocesses import python_script_command
 from longhaul.units.text import duration_text
 
 
@@ -27,16 +26,13 @@ def run_studies(
 ) -> int:
     """Run them one after another; returns the largest exit code."""
     chosen = _chosen(names, every=every, directory=directory)
-    arguments = [*(word for part in only for word in ("--only", part))]
-    arguments += ["--rounds", str(rounds)] if rounds else []
-    arguments += ["--small"] if small else []
-    arguments += ["--resume"] if resume else []
+    arguments = program.arguments(only, rounds=rounds, small=small, resume=resume)
     codes = []
     began = time.monotonic()
     for number, study in enumerate(chosen, start=1):
         left = [each.took_s(only) for each in chosen[number - 1 :]]
         click.echo(f"study {study.name} ({number} of {len(chosen)}){'' if small else _estimate(left)}")
-        codes.append(_run(study, [*arguments, *own]))
+        codes.append(program.run(study, [*arguments, *own]))
     if len(chosen) > 1:
         failed = [study.name for study, code in zip(chosen, codes, strict=True) if code]
         click.echo(f"{len(chosen)} studies in {duration_text(time.monotonic() - began)}")
@@ -47,8 +43,8 @@ def run_studies(
 
 def draw_studies(names: Sequence[str], *, every: bool, only: Sequence[str], directory: Path | None) -> int:
     """Draw their figures from their published tables; returns the largest exit code."""
-    arguments = ["--draw", *(word for part in only for word in ("--only", part))]
-    return max(_run(study, arguments) for study in _chosen(names, every=every, directory=directory))
+    words = program.arguments(only, draw=True)
+    return max(program.run(study, words) for study in _chosen(names, every=every, directory=directory))
 
 
 def _chosen(names: Sequence[str], *, every: bool, directory: Path | None) -> list[StudyFolder]:
@@ -62,17 +58,6 @@ def _chosen(names: Sequence[str], *, every: bool, directory: Path | None) -> lis
             exit_code=2,
         )
     return studies_in(place) if every else pick(place, names)
-
-
-def _run(study: StudyFolder, arguments: Sequence[str]) -> int:
-    """The program of a study. It imports from its own directory, not from the working directory."""
-    process = subprocess.Popen(python_script_command(str(study.script), *arguments))
-    try:
-        return process.wait()
-    except KeyboardInterrupt:
-        # The terminal has interrupted the study, too, which ends its networks.
-        process.wait()
-        return 130
 
 
 def _estimate(left: Sequence[float | None]) -> str:

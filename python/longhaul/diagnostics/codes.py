@@ -165,6 +165,7 @@ class Code(StrEnum):
     RUNS_NOT_COMPARABLE = "E2204"
     RUN_NOT_REPEATABLE = "E2205"
     ARTIFACT_DAMAGED = "E2206"
+    STUDY_NOT_REPEATABLE = "E2207"
 
     # E23: clusters of machines
     CLUSTER_DESCRIPTION = "E2301"

@@ -19,7 +19,7 @@ from longhaul.errors import LonghaulError
 from longhaul.studies.claims import CLAIMS, Claims, read_claims
 from longhaul.studies.evaluation import WORDS, Case, EvaluatedClaim, Word
 from longhaul.studies.paper import PAPER, PaperFigures, read_paper
-from longhaul.studies.results_files import RESULTS, Json, read_results
+from longhaul.studies.results_files import RESULTS, Json, figure_path, read_results
 
 SETTINGS = "studies.toml"
 
@@ -31,6 +31,8 @@ class StudyFolder:
     folder: Path
     named: Path | None = None
     """The directory of studies as the user has named it; ``None`` where it is found without a name."""
+    other_results: Path | None = None
+    """A directory of results instead of the published ones."""
 
     @property
     def name(self) -> str:
@@ -45,7 +47,7 @@ class StudyFolder:
     @property
     def results(self) -> Path:
         """The directory of results and tables."""
-        return self.folder / "results"
+        return self.other_results or self.folder / "results"
 
     @property
     def figures(self) -> Path:
@@ -63,6 +65,15 @@ class StudyFolder:
     def _settings(self) -> dict[str, Any]:
         path = self.folder.parent / SETTINGS
         return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+    def figure(self, name: str) -> Path:
+        """The picture of that name."""
+        return figure_path(self.figures, self.name, name)
+
+    @property
+    def shared(self) -> Path:
+        """The directory of studies, which may have modules that several studies import."""
+        return self.folder.parent
 
     @cached_property
     def claims(self) -> Claims:
@@ -123,10 +134,14 @@ class StudyFolder:
         """How long these parts, or kinds of parts, took the last time; ``None`` if that is not known."""
         chosen = [
             self.part_took_s(name)
-            for name, part in self.claims.parts.items()
-            if name in self.measured_parts and (not only or {name, part.how} & set(only))
+            for name in self.claims.parts
+            if name in self.measured_parts and self.is_chosen(name, only)
         ]
         return sum(each or 0.0 for each in chosen) if chosen else None
+
+    def is_chosen(self, part: str, only: Sequence[str]) -> bool:
+        """Whether ``--only`` with these names of parts or kinds includes a part; all without a name."""
+        return not only or bool({part, self.claims.parts[part].how} & set(only))
 
     def command(self, part: str) -> str:
         """The command line that measures a part."""

@@ -98,7 +98,7 @@ def _run(
     for name, part in chosen.items():
         usual_rounds = study.size(part.rounds, small=min(part.rounds, SMALL_ROUNDS))
         given.rounds = rounds if rounds and part.rounds > 1 else usual_rounds
-        with study.part(name):
+        with study.part(name, rounds=given.rounds):
             part.run(study, given)
             if part.draw:
                 study.draw(part.draw)

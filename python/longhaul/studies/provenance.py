@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -73,20 +74,35 @@ def now() -> str:
 
 
 def provenance(
-    place: Path, *, command: str, took_s: float, runs: Iterable[Mapping[str, Any]]
+    place: Path,
+    *,
+    command: str,
+    took_s: float,
+    runs: Iterable[Mapping[str, Any]],
+    analysis_s: float | None = None,
+    rounds: int | None = None,
 ) -> dict[str, Any]:
     """Of results that are being written.
 
-    ``place`` is a directory of the sources; ``runs`` are those of :func:`run_facts`.
+    ``place`` is a directory of the sources; ``runs`` are those of :func:`run_facts`. ``took_s`` is all of the
+    time, ``analysis_s`` that after the last measurement. ``rounds``: how often it was measured.
     """
     every = list(runs)
     found: dict[str, Any] = {
         "commit": commit(place),
         "date": now(),
         "machine": machine(),
+        "longhaul": version("longhaul"),
         "command": command,
         "took_s": round(took_s),
     }
+    if analysis_s is not None:
+        found["analysis_s"] = round(analysis_s, 1)
+    if rounds is not None:
+        found["rounds"] = rounds
+    if every:
+        found["runs"] = len(every)
+        found["seeds"] = sorted({each["seed"] for each in every if each.get("seed") is not None})
     live = [each for each in every if each["verdict"]]
     if live:
         found["network"] = dict(Counter(each["verdict"] for each in live))
@@ -102,13 +118,14 @@ _EARLIER = {"kept up": "ok"}
 """Verdicts on hosts as results of earlier commits have them, whose threshold was lower: 5 %."""
 
 
-def run_facts(summary: Mapping[str, Any], *, mode: str) -> dict[str, Any]:
-    """What provenance keeps of a run; a relay has no hosts that could be starved."""
+def run_facts(summary: Mapping[str, Any], *, mode: str, seed: int | None = None) -> dict[str, Any]:
+    """What provenance keeps of a run; a relay has no hosts that could be starved, and no seed."""
     fidelity = summary["fidelity"]
     if mode == "sim":
-        return {"verdict": "", "hosts": "", "lateness_p99_us": 0.0, "cpu_wait_share": 0.0}
+        return {"seed": seed, "verdict": "", "hosts": "", "lateness_p99_us": 0.0, "cpu_wait_share": 0.0}
     waited = max(fidelity.get("waiting", {}).values(), default=0.0)
     return {
+        "seed": seed,
         "verdict": fidelity["verdict"],
         "hosts": fidelity["hosts"].get("state", ""),
         "lateness_p99_us": (fidelity["lateness"]["p99_ns"] or 0) / 1e3,

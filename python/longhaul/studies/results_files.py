@@ -77,13 +77,13 @@ def replace_figures(
     figures.mkdir(parents=True, exist_ok=True)
     parts = read_results(folder)
     for gone in set(parts[name]["figures"]) - set(drawn):
-        (figures / f"study-{study}-{gone}.png").unlink(missing_ok=True)
+        figure_path(figures, study, gone).unlink(missing_ok=True)
     for figure, (made, data) in drawn.items():
         sources = [folder / f"{each}.csv" for each in data]
         sources += [paper] if paper and paper.is_file() else []
         source = ", ".join(f"{each.name} {digest(each)}" for each in sources)
         about = {"Title": f"study {study}, part {name}", "Source": source, "Software": "longhaul"}
-        made.savefig(figures / f"study-{study}-{figure}.png", dpi=140, metadata=about)
+        made.savefig(figure_path(figures, study, figure), dpi=140, metadata=about)
     parts[name]["figures"] = {figure: list(data) for figure, (_made, data) in drawn.items()}
     _write(folder, study, parts)
 
@@ -91,6 +91,11 @@ def replace_figures(
 def _write(folder: Path, study: str, parts: Mapping[str, Json]) -> None:
     text = json.dumps({"study": study, "parts": parts}, indent=1, ensure_ascii=False)
     replace_text(folder / RESULTS, f"{text}\n")
+
+
+def figure_path(figures: Path, study: str, name: str) -> Path:
+    """The picture of a study in the directory of pictures."""
+    return figures / f"study-{study}-{name}.png"
 
 
 def read_table(path: Path) -> list[dict[str, str]]:

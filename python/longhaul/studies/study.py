@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import longhaul
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.results.directory import read_run
 from longhaul.studies.catalogue import StudyFolder
 from longhaul.studies.claims import CLAIMS, Numbers
 from longhaul.studies.evaluation import Case, EvaluatedClaim, Measurement
@@ -75,6 +76,9 @@ class Study:
         self._part: Json | None = None
         self._evaluated: dict[str, EvaluatedClaim] = {}
         self._facts: list[Json] = []
+        self._measures = False
+        self._analysis_began: float | None = None
+        self._before_s = 0.0
         _say(claims.question)
 
     @property
@@ -87,13 +91,19 @@ class Study:
         return small if self.is_small else full
 
     @contextmanager
-    def part(self, name: str) -> Iterator[None]:
-        """What belongs to one part. It is written if it evaluates all its claims; other parts run anyway."""
+    def part(self, name: str, *, rounds: int | None = None) -> Iterator[None]:
+        """What belongs to one part. It is written if it evaluates all its claims; other parts run anyway.
+
+        ``rounds``: how often it measures, for its provenance.
+        """
         began = time.monotonic()
         self._name = name
         self._part = {"values": {}, "notes": [], "tables": {}, "figures": {}}
         self._evaluated = {}
         self._facts = []
+        self._measures = False
+        self._analysis_began = None
+        self._before_s = 0.0
         _say(self._headline(name))
         try:
             yield
@@ -108,8 +118,11 @@ class Study:
             traceback.print_exc()
             _say(f"== {name} failed")
         else:
-            took_s = time.monotonic() - began
-            self._write(name, took_s)
+            ended = time.monotonic()
+            took_s = self._before_s + ended - began
+            self._write(
+                name, took_s=took_s, analysis_s=ended - (self._analysis_began or ended), rounds=rounds
+            )
             _say(f"== {name}: {duration_text(took_s)}")
         finally:
             self._part = None
@@ -148,9 +161,12 @@ class Study:
         A measurement that fails, or whose network was not faithful, is made a second time. ``None`` if it
         fails both times, which is a note of the part.
         """
+        self._analysis_began = None
         known = self._journal.read(key)
         if known is None:
             known = self._try(key, measure)
+        else:
+            self._before_s += known.get("took_s", 0.0)
         if known is None:
             return None
         self._facts += known["runs"]
@@ -160,6 +176,7 @@ class Study:
     def _try(self, key: str, measure: Callable[[], T]) -> Json | None:
         found: list[Json] = []
         failure = ""
+        began = time.monotonic()
         for attempt in (1, 2):
             before = len(self._facts)
             try:
@@ -175,7 +192,8 @@ class Study:
             finally:
                 del self._facts[before:]
         if found:
-            return self._journal.write(key, min(found, key=lambda each: disturbed(each["runs"])))
+            best = min(found, key=lambda each: disturbed(each["runs"]))
+            return self._journal.write(key, {**best, "took_s": round(time.monotonic() - began, 3)})
         self.failed += 1
         self.note(f"not measured: {key} ({failure})")
         return None
@@ -190,9 +208,10 @@ class Study:
 
     def ran(self, run: "Result | Network", *, mode: str = "live") -> None:
         """Count a run of this part, whose network and hosts its provenance describes."""
+        self._analysis_began = None
         result: Any = getattr(run, "result", run)
         if result is not None:
-            self._facts.append(run_facts(result.summary, mode=mode))
+            self._facts.append(run_facts(result.summary, mode=mode, seed=_seed(result)))
 
     def note(self, text: str) -> None:
         """A condition that a reader needs."""
@@ -202,6 +221,7 @@ class Study:
     def value(self, name: str, found: Measurement, unit: str = "", *, percent: bool = False) -> None:
         """A number that documents quote."""
         text = found.shown(unit, percent=percent)
+        self._analyse()
         _say(f"  {name} = {text}")
         half = None if found.half_width == float("inf") else found.half_width
         self._open["values"][name] = {
@@ -228,6 +248,7 @@ class Study:
                 f"part {self._name} evaluates {claim} twice",
                 remedy="evaluate it once, with all its conditions",
             )
+        self._analyse()
         made = EvaluatedClaim(known, (cases,) if isinstance(cases, Case) else tuple(cases))
         self._evaluated[claim] = made
         _say(f"  {made.verdict.upper()}: {made.claim.text} ({made.found()})")
@@ -244,10 +265,12 @@ class Study:
 
     def table(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """``NAME.csv``."""
+        self._analyse()
         self._open["tables"][name] = [dict(row) for row in rows]
 
     def figure(self, made: "Figure", name: str, *, data: Iterable[str]) -> None:
         """A picture, and the tables that have its points."""
+        self._analyse()
         made.patch.set_alpha(1)
         self._open["figures"][name] = (made, list(data))
 
@@ -257,14 +280,24 @@ class Study:
         draw(figures)
         self._open["figures"] |= figures.drawn
 
-    def _write(self, name: str, took_s: float) -> None:
+    def _analyse(self) -> None:
+        """The time from here on is that of analysis, until something is measured again."""
+        if self._analysis_began is None:
+            self._analysis_began = time.monotonic()
+
+    def _write(self, name: str, *, took_s: float, analysis_s: float, rounds: int | None) -> None:
         command = f"{Path(sys.argv[0]).name} {' '.join(sys.argv[1:])}".strip()
         order = [claim.id for claim in self.definition.claims.of(name)]
         part = {
             "claims": [self._evaluated[each].as_result() for each in order],
             **self._open,
             "provenance": provenance(
-                self.definition.folder, command=command, took_s=took_s, runs=self._facts
+                self.definition.folder,
+                command=command,
+                took_s=took_s,
+                runs=self._facts,
+                analysis_s=analysis_s,
+                rounds=rounds,
             ),
         }
         how = self.definition.claims.parts[name].how
@@ -284,6 +317,15 @@ class Study:
         else:
             _say(f"results: {self.results}; not published, since this was not the study's full size")
         sys.exit(1 if self.failed else 0)
+
+
+def _seed(result: Any) -> int | None:
+    """Of a run; a relay has none."""
+    directory = getattr(result, "directory", None)
+    if directory is None or not (directory / "run.json").is_file():
+        return None
+    seed = read_run(directory).get("seed")
+    return None if seed is None else int(seed)
 
 
 def _say(text: str) -> None:

@@ -3,7 +3,9 @@
 from rich.table import Table
 from rich.text import Text
 
-from longhaul.artifacts.reproduction import Reproduction
+from longhaul.artifacts.reproduction import Times
+from longhaul.artifacts.run_artifacts.reproduction import Reproduction
+from longhaul.artifacts.study_artifacts.reproduction import Comparison, StudyReproduction
 from longhaul.report.comparison import estimate_text
 from longhaul.report.console import Console
 from longhaul.units.text import duration_text, share_text
@@ -31,10 +33,39 @@ def print_reproduction(made: Reproduction) -> None:
             published = estimate_text(row.published, row.unit)
             table.add_row(row.metric, published, again, share_text(row.tolerance), word)
         console.print(table)
-    before, here = made.longhaul
+    _print_versions(console, *made.longhaul)
+    outcome = "reproduced" if made.is_reproduced else "not reproduced"
+    console.print(f"{_lasting(made.times)}: {outcome}")
+
+
+_STYLES: dict[Comparison, str] = {
+    "identical": "bold green",
+    "same verdict": "bold green",
+    "different": "bold red",
+    "not measured": "bold red",
+}
+
+
+def print_study_reproduction(made: StudyReproduction) -> None:
+    """Each claim with both verdicts; what was found, where that is not identical."""
+    console = Console(highlight=False)
+    for row in made.rows:
+        claim = row.published.claim
+        word = row.comparison, _STYLES[row.comparison]
+        console.print(Text.assemble(f"{claim.id} ({claim.part}): ", word, f"; {claim.text}"), soft_wrap=True)
+        if row.comparison == "identical":
+            continue
+        for name, each in (("published", row.published), ("here", row.repeated)):
+            found = each.found()
+            console.print(f"  {name}: {each.verdict}{f' ({found})' if found else ''}", soft_wrap=True)
+    _print_versions(console, *made.longhaul)
+    console.print(f"{_lasting(made.times)}: {made.outcome()}", soft_wrap=True)
+
+
+def _print_versions(console: Console, before: str | None, here: str) -> None:
     if before != here:
         console.print(f"made by Longhaul {before or 'of several versions'}, repeated by {here}")
-    console.print(
-        f"execution {duration_text(made.execution_s)}, analysis {duration_text(made.analysis_s)}: "
-        f"{'reproduced' if made.is_reproduced else 'not reproduced'}"
-    )
+
+
+def _lasting(times: Times) -> str:
+    return f"execution {duration_text(times.execution)}, analysis {duration_text(times.analysis)}"

@@ -1,18 +1,18 @@
-"""The page of an artifact that a reviewer reads first."""
+"""The page of an artifact of runs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from longhaul.artifacts import evaluation
-from longhaul.artifacts.description import Description, Group
-from longhaul.artifacts.grouping import RunGroup
+from longhaul.artifacts.bundle import Archive
+from longhaul.artifacts.description import Group, RunsDescription
+from longhaul.artifacts.page import needs, page
+from longhaul.artifacts.run_artifacts import evaluation
+from longhaul.artifacts.run_artifacts.grouping import RunGroup
 from longhaul.report.comparison import estimate_text
 from longhaul.results.run_files import kept_json
 from longhaul.run.rerun import Mode
-from longhaul.units.text import bytes_text, duration_text, quantity_text, share_text
+from longhaul.units.text import quantity_text, share_text
 
 Json = dict[str, Any]
 
@@ -25,44 +25,29 @@ CLOCKS: Mapping[Mode, str] = {
 
 
 def readme(
-    about: Description,
-    groups: Sequence[RunGroup],
-    *,
-    placed: Mapping[Path, str],
-    wheels: Sequence[str],
-    size_bytes: int,
+    about: RunsDescription, groups: Sequence[RunGroup], *, placed: Mapping[Path, str], archive: Archive
 ) -> str:
     """``README.md``; ``placed`` has the place in the artifact of each run directory."""
-    environment = Environment(
-        loader=PackageLoader("longhaul.artifacts", "."),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,  # Markdown, not HTML
-    )
     every = [each for group in groups for each in group.runs]
-    text = environment.get_template("README.md.j2").render(
-        about=about,
+    return page(
+        "run_artifacts/README.md.j2",
+        about,
+        archive,
         runs=every,
         claims=[claim for each in every for claim in _claims(each.directory, placed[each.directory])],
         compared=[
             (group.published.name, _compared(group.published, [each.directory for each in group.runs]))
             for group in groups
         ],
-        wheels=wheels,
-        size=bytes_text(size_bytes),
         kinds={group.mode for group in about.groups},
         modes=list(dict.fromkeys(CLOCKS[group.mode] for group in about.groups)),
         clocks=CLOCKS,
         kernels=sorted({each.kernel for each in every if each.kernel}),
         machine=", ".join(str(about.machine[key]) for key in ("cpu_model", "kernel")),
-        needs=_needs(about),
+        needs=needs(group.mode for group in about.groups),
         metrics=list(dict.fromkeys(f"`{each}`" for group in about.groups for each in group.metrics)),
-        took=duration_text,
         place=_place,
-        count=lambda what, number: f"{number} {what}{'' if number == 1 else 's'}",
     )
-    return text.replace("\n\n\n", "\n\n")
 
 
 def _place(group: Group) -> str:
@@ -72,7 +57,7 @@ def _place(group: Group) -> str:
 
 def _compared(group: Group, runs: Sequence[Path]) -> list[tuple[str, str, str]]:
     return [
-        (_cell(metric), estimate_text(published, unit), share_text(tolerance))
+        (metric, estimate_text(published, unit), share_text(tolerance))
         for metric, unit, published, tolerance in evaluation.compared(group, runs)
     ]
 
@@ -97,19 +82,4 @@ def _expected(expectation: Mapping[str, Any]) -> str:
         for key, word in words.items()
         if expectation.get(key) is not None
     ]
-    return _cell(f"{expectation['metric']} {' and '.join(bounds)}")
-
-
-def _needs(about: Description) -> list[str]:
-    modes = {group.mode for group in about.groups}
-    needs = []
-    if modes & {"live", "mixed"}:
-        needs.append("network namespaces and TUN devices (`longhaul doctor`)")
-    if "virtual" in modes:
-        needs.append("a guest kernel (`longhaul kernel build`)")
-    return needs
-
-
-def _cell(text: str) -> str:
-    """Text that ends no cell of a table."""
-    return text.replace("|", "\\|").replace("\n", " ")
+    return f"{expectation['metric']} {' and '.join(bounds)}"

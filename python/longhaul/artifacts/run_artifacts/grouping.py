@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longhaul.artifacts import evaluation
 from longhaul.artifacts.description import Group, Tolerance, defaults
+from longhaul.artifacts.run_artifacts import evaluation
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.results import comparison

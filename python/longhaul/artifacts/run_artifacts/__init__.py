@@ -1,0 +1,1 @@
+"""Artifacts of runs: runs that are repeated, and compared metric by metric."""

@@ -1,0 +1,1 @@
+"""Artifacts of studies: studies that are measured again, and compared claim by claim."""
