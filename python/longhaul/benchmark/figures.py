@@ -132,6 +132,18 @@ def scatter(
                 point(axes, one["mean"] * wide, other["mean"] * high, x_half, y_half, colour, mode, subject)
 
 
+def strip(axes: Axes, content: Json, scenario: str, label: str, measure: str, *, factor: float = 1) -> None:
+    """Mark one measure of every subject, each in a row of its own; live above simulated."""
+    for place, (subject, colour) in enumerate(colours(content)):
+        for mode, shift in (("live", -0.14), ("sim", 0.14)):
+            found = value(content, scenario, label, subject, mode, measure)
+            if found:
+                half = found["half_width"] * factor if found["half_width"] is not None else None
+                point(axes, found["mean"] * factor, place + shift, half, None, colour, mode, subject)
+    subjects = content["subjects"]
+    axes.set_yticks(range(len(subjects)), subjects, color=INK)
+
+
 def point(
     axes: Axes,
     x: float,

@@ -1,9 +1,10 @@
 """All suites of the benchmark, by name."""
 
+from longhaul.benchmark.aqm.suite import AQM
 from longhaul.benchmark.cc.suite import CC
 from longhaul.benchmark.suite import Suite
 
-SUITES = {each.name: each for each in (CC,)}
+SUITES = {each.name: each for each in (CC, AQM)}
 
 
 def suite_named(name: str | None) -> Suite:

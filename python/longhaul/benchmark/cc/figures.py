@@ -10,12 +10,12 @@ from longhaul.benchmark.figures import (
     from_full,
     legend,
     over_time,
-    point,
     scatter,
+    strip,
     value,
 )
 from longhaul.benchmark.rows import MODES
-from longhaul.report.colours import GRID, INK, MUTED
+from longhaul.report.colours import GRID, MUTED
 from longhaul.report.mpl import FixedLocator, FuncFormatter, NullLocator
 from longhaul.report.plotting import figure, plain, style, svg
 from longhaul.report.points import unlisted
@@ -105,7 +105,7 @@ def friendliness(content: Json) -> str | None:
             axes.axhline(1, color=GRID, linewidth=1.2)
             scatter(axes, content, "impact", label, "harm", "gain", 1, 1)
             axes.set_xlabel("L: what standard TCP keeps")
-        panels[0].set(ylabel="G: what the subject gains", xlim=(0, None), ylim=(0, None))
+        panels[0].set(ylabel="G: what the control gains", xlim=(0, None), ylim=(0, None))
         legend(made, content)
         return svg(made, "friendliness", "gain over loss beside standard TCP")
 
@@ -130,21 +130,7 @@ def sharing(content: Json) -> str | None:
             plain(axes)
             label = cases(content, scenario)[0]
             axes.set_title(f"{title}{', ' + label if label else ''}")
-            for place, (subject, colour) in enumerate(colours(content)):
-                for mode, shift in (("live", -0.14), ("sim", 0.14)):
-                    found = value(content, scenario, label, subject, mode, measure)
-                    if found:
-                        point(
-                            axes,
-                            found["mean"],
-                            place + shift,
-                            found["half_width"],
-                            None,
-                            colour,
-                            mode,
-                            subject,
-                        )
-            axes.set_yticks(range(len(subjects)), subjects, color=INK)
+            strip(axes, content, scenario, label, measure)
             axes.set_xlim(0, 1.15)
             axes.axvline(1, color=MUTED, linewidth=0.8, linestyle=":")
             axes.set_xlabel("weaker / stronger")

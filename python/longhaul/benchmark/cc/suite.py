@@ -84,18 +84,22 @@ _CHAPTERS = (
     ),
 )
 
+_METHOD = (
+    "Live transfers are iperf3 through this host's kernel, simulated ones Longhaul's model of TCP, on the "
+    "same networks with the same times of starting. Everything is counted in the network, not by the "
+    "programs. The draft's recorded traffic is replaced by long transfers. Where its rates are scaled down, "
+    "delays and queues (as time at the rate) are kept."
+)
 CC = Suite(
     name="benchmark-cc",
     words=Wording(
         subject="control",
         subjects="controls",
-        source="Congestion controls by the scenarios of draft-irtf-iccrg-tcpeval-01 and the metrics of RFC 5166",
+        source="Congestion controls by the scenarios of draft-irtf-iccrg-tcpeval-01 and the metrics "
+        "of RFC 5166",
         specification="the draft",
         series="mbit_per_s",
-        method="Live transfers are iperf3 through this host's kernel, simulated ones Longhaul's model of TCP, on "
-        "the same networks with the same times of starting. Everything is counted in the network, not by the "
-        "programs. The draft's recorded traffic is replaced by long transfers. Where its rates are scaled "
-        "down, delays and queues (as time at the rate) are kept.",
+        method=_METHOD,
     ),
     scenarios=SCENARIOS,
     measures=MEASURES,
