@@ -42,7 +42,9 @@ def _context(suite: Suite, content: Json) -> dict[str, Any]:
                 "caption": chapter.caption,
                 "figures": [each for each in chapter.draw(content) if each],
                 "scenarios": [
-                    (present[name], tables(content, name)) for name in chapter.scenarios if name in present
+                    (present[name], tables(content, name))
+                    for name in chapter.scenarios
+                    if chapter.tables and name in present
                 ],
             }
             for chapter in suite.chapters

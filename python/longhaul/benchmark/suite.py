@@ -146,6 +146,8 @@ class Chapter:
     """Below its last figure."""
     draw: Callable[[Mapping[str, Any]], Sequence[str | None]]
     """Its figures as SVG; ``None`` for one without data."""
+    tables: bool = True
+    """Whether its scenarios have their tables here."""
 
 
 @dataclass(frozen=True)

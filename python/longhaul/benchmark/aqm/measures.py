@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from longhaul.analysis.comparison import digest
@@ -39,15 +41,15 @@ MEASURES: Mapping[str, Measure] = {
         Measure("utilisation", "utilisation", "share", 1, 0.0),
         Measure("goodput", "goodput", "bit/s", 1, 0.0),
         Measure("queue_mean", "queueing delay", "s", -1, 0.001),
-        Measure("queue_p99", "queueing delay, 99 %", "s", -1, 0.001),
-        Measure("queue_sd", "its variation", "s", -1, 0.001),
-        Measure("queue_max", "worst delay after", "s", -1, 0.005),
+        Measure("queue_p99", "its 99 %", "s", -1, 0.001),
+        Measure("queue_sd", "delay, std. dev.", "s", -1, 0.001),
+        Measure("queue_max", "worst delay", "s", -1, 0.005),
         Measure("loss", "lost", "share", -1, 0.001),
-        Measure("loss_burst", "losses in a row", "ratio", -1, 0.2),
-        Measure("sync", "flows that lose together", "share", -1, 0.05),
+        Measure("loss_burst", "lost in a row", "ratio", -1, 0.2),
+        Measure("sync", "lose together", "share", -1, 0.05),
         Measure("jain", "Jain's index", "ratio", 1, 0.02),
-        Measure("fct_p50", "transfer completed, 50 %", "s", -1, 0.005),
-        Measure("fct_p95", "transfer completed, 95 %", "s", -1, 0.01),
+        Measure("fct_p50", "completed, 50 %", "s", -1, 0.005),
+        Measure("fct_p95", "completed, 95 %", "s", -1, 0.01),
         Measure("startup", "start-up", "s", -1, 0.005),
         Measure("long_goodput", "long flow", "bit/s", 1, 0.0),
         Measure("tcp_goodput", "TCP goodput", "bit/s", 1, 0.0),
@@ -59,14 +61,14 @@ MEASURES: Mapping[str, Measure] = {
         Measure("ratio", "other / 100 ms", "ratio", 0, 0.02),
         Measure("one_loss", "lost, 100 ms", "share", -1, 0.001),
         Measure("two_loss", "lost, other RTT", "share", -1, 0.001),
-        Measure("cbr_delay", "CBR delay, 99 %", "s", -1, 0.001),
+        Measure("cbr_delay", "CBR delay", "s", -1, 0.001),
         Measure("cbr_jitter", "CBR jitter", "s", -1, 0.001),
         Measure("cbr_loss", "CBR lost", "share", -1, 0.001),
-        Measure("frames", "video frames damaged", "share", -1, 0.01),
-        Measure("voip_delay", "VoIP delay, 99 %", "s", -1, 0.001),
+        Measure("frames", "frames damaged", "share", -1, 0.01),
+        Measure("voip_delay", "VoIP delay", "s", -1, 0.001),
         Measure("voip_jitter", "VoIP jitter", "s", -1, 0.001),
         Measure("voip_loss", "VoIP lost", "share", -1, 0.001),
-        Measure("chunk_p95", "video chunk, 95 %", "s", -1, 0.01),
+        Measure("chunk_p95", "chunk, 95 %", "s", -1, 0.01),
         Measure("small_loss", "small packets lost", "share", -1, 0.001),
         Measure("back_utilisation", "back: utilisation", "share", 1, 0.0),
         Measure("back_queue", "back: queueing delay", "s", -1, 0.001),
@@ -84,15 +86,15 @@ OF_KIND: Mapping[str, tuple[str, ...]] = {
     "beside-udp": ("tcp_goodput", "udp_goodput", "udp_loss", "queue_mean", "queue_p99"),
     "background": ("tcp_goodput", "background_goodput", "utilisation", "queue_mean", "queue_p99", "loss"),
     "rtt": ("one_goodput", "two_goodput", "ratio", "one_loss", "two_loss", "queue_mean"),
-    "bursts": (*_WEB, *_CBR, "queue_mean", "loss", "loss_burst"),
-    "frames": (*_WEB, *_CBR, "frames", "queue_mean", "loss", "loss_burst"),
-    "load": (*_LINK, "queue_sd", "sync", "jain"),
-    "varying": (*_LINK, "queue_sd", "queue_max"),
+    "bursts": (*_WEB, *_CBR, "queue_mean", "loss"),
+    "frames": (*_WEB, *_CBR, "frames", "queue_mean", "loss"),
+    "load": ("goodput", *_LINK[2:], "queue_sd", "sync", "jain"),
+    "varying": ("utilisation", *_LINK[2:5], "queue_sd", "queue_max"),
     "mix": (
         *("voip_delay", "voip_jitter", "voip_loss", *_WEB, "chunk_p95", *_CBR),
         *("tcp_goodput", "utilisation", "queue_mean", "loss"),
     ),
-    "both-ways": (*_LINK, "back_utilisation", "back_queue", "small_loss", "sync"),
+    "both-ways": ("utilisation", *_LINK[2:5], "back_utilisation", "back_queue", "small_loss", "sync"),
 }
 
 
@@ -172,23 +174,26 @@ def measure(case: QueueCase, directory: Path, summary: Mapping[str, Any], *, sto
 
 def _packets(case: QueueCase, directory: Path, way: str) -> Packets:
     table = pq.read_table(directory / "packets.parquet", filters=[("link", "==", LINK), ("way", "==", way)])
-    table = table.filter(~np.isin(table.column("fate").to_numpy(zero_copy_only=False), ("held",)))
-    columns = {
-        name: table.column(name).to_numpy(zero_copy_only=False)
-        for name in ("arrival_ns", "departure_ns", "delay_ns", "bytes", "fate", "flow")
-    }
-    names, flow = np.unique(columns["flow"].astype(str), return_inverse=True)
+    # What is in the queue at the end has no fate yet.
+    table = table.filter(pc.invert(pc.is_in(table.column("fate"), pa.array(["held"]))))
+    arrival_s, departure_s, delay_s = (
+        table.column(name).to_numpy(zero_copy_only=False).astype(float) / 1e9
+        for name in ("arrival_ns", "departure_ns", "delay_ns")
+    )
+    size_bytes = table.column("bytes").to_numpy(zero_copy_only=False).astype(float)
+    flows: Any = pc.dictionary_encode(table.column("flow").combine_chunks())
+    flow = flows.indices.to_numpy(zero_copy_only=False)
     classes = _classes(case, directory, way)
+    sources = np.array([_source(name, classes) for name in flows.dictionary.to_pylist()] or [""])
     fastest = max(case.bits_per_s, *(each.bits_per_s for each in case.changes), 0)
-    empty_s = CENTRAL_MS / 1000 + columns["bytes"] * 8 / fastest
-    delay_s = columns["delay_ns"].astype(float) / 1e9
+    lost = pc.is_in(table.column("fate"), pa.array(["lost", "overflowed", "dropped"]))
     return Packets(
-        columns["arrival_ns"].astype(float) / 1e9,
-        columns["departure_ns"].astype(float) / 1e9,
-        np.clip(delay_s - empty_s, 0, None),
-        columns["bytes"].astype(float),
-        np.isin(columns["fate"], ("lost", "overflowed", "dropped")),
-        np.array([_source(name, classes) for name in names] or [""])[flow],
+        arrival_s,
+        departure_s,
+        np.clip(delay_s - CENTRAL_MS / 1000 - size_bytes * 8 / fastest, 0, None),
+        size_bytes,
+        lost.to_numpy(zero_copy_only=False).astype(bool),
+        sources[flow],
         flow,
     )
 
@@ -255,9 +260,8 @@ def _of_classes(case: QueueCase, forward: Packets, inside: Packets) -> dict[str,
         found[f"{source.name}_goodput"] = bits / span_s
         found[f"{source.name}_loss"] = mine.loss
         if source.name in ("cbr", "voip") and len(mine.waits_s):
-            late = float(np.quantile(mine.waits_s, 0.99))
-            found[f"{source.name}_delay"] = late
-            found[f"{source.name}_jitter"] = late - float(mine.waits_s.min())
+            found[f"{source.name}_delay"] = float(mine.waits_s.mean())
+            found[f"{source.name}_jitter"] = float(np.quantile(mine.waits_s, 0.99) - mine.waits_s.min())
         if source.name == "video":
             found["frames"] = _damaged(mine)
     if found.get("one_goodput"):

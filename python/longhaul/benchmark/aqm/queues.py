@@ -9,8 +9,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.scenario.lower.link_models.queue import LinkContext, plan_queue
 from longhaul.scenario.model.queue import QueueModel
 from longhaul.scenario.syntax.problems import did_you_mean
+from longhaul.scenario.syntax.value_errors import ScenarioValueError
 
 Json = dict[str, Any]
 
@@ -18,6 +20,9 @@ QUEUES = ("fifo", "head-drop", "red", "codel", "pie", "fq-codel", "drr")
 """Kinds that can be compared. ``priority`` needs traffic with code points, which the RFC's has not."""
 RED_MIN, RED_MAX = Decimal(1) / 6, Decimal(1) / 2
 """RED's thresholds as shares of the limit; max = 3 min (S. Floyd, "Setting Parameters", 1997)."""
+_LINK = LinkContext(bits_per_s=10**7, round_trip_ns=10**8, mtu=1500)
+"""A link on which settings are checked before any run."""
+_LISTED = "docs/reference/scenario.md lists the settings of queues"
 _EXAMPLE = "write for example codel, fifo,limit=4bdp or codel,target=10ms,ecn=true"
 
 
@@ -36,7 +41,10 @@ def settings(text: str) -> Json:
         key, equals, value = word.partition("=")
         if not (key and equals and value) or key == "kind":
             raise _refused(text, f'"{word}" is not a setting', _EXAMPLE)
-        found[key] = yaml.safe_load(value)
+        try:
+            found[key] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise _refused(text, f'"{word}" is not a setting', _EXAMPLE) from None
     _validate(text, queue(text, found, packets=100))
     return found
 
@@ -82,15 +90,17 @@ def _products(limit: str) -> Decimal | None:
 
 def _validate(text: str, found: Json) -> None:
     try:
-        TypeAdapter(QueueModel).validate_python(found)
+        plan_queue(TypeAdapter(QueueModel).validate_python(found), _LINK)
+    except ScenarioValueError as error:
+        raise _refused(text, error.message, error.remedy) from None
     except ValidationError as error:
         first = error.errors()[0]
-        place = first["loc"][-1] if first["loc"] else ""
-        said = first.get("ctx", {}).get("message") or first["msg"]
-        remedy = (
-            first.get("ctx", {}).get("remedy") or "docs/reference/scenario.md lists the settings of queues"
-        )
-        raise _refused(text, f"{place}: {said}" if place else said, remedy) from None
+        key = str(first["loc"][-1]) if first["loc"] else ""
+        if first["type"] == "extra_forbidden":
+            raise _refused(text, f'{found["kind"]} has no setting "{key}"', _LISTED) from None
+        known = first.get("ctx", {})
+        said = known.get("message") or first["msg"].removeprefix("Value error, ")
+        raise _refused(text, f"{key}: {said}" if key else said, known.get("remedy", _LISTED)) from None
 
 
 def _refused(text: str, message: str, remedy: str) -> LonghaulError:

@@ -75,11 +75,12 @@ _OVERVIEW = Chapter(
     "Up and to the left is better. Small dots are runs, and large marks their medians; a contour is the "
     "1-sigma ellipse of the normal distribution that fits the runs best (RFC 7928, section 2.7).",
     lambda content: [figures.trade_off(content)],
+    tables=False,
 )
 
 _METHOD = (
-    "One congested link of 10 Mbit/s between two routers, with the queue under test in both directions, and a "
-    "round-trip time of 100 ms unless stated. Every queue has room for one bandwidth-delay product, unless "
+    "One congested link of 10 Mbit/s between two routers, with the queue under test in both directions, and "
+    "a round-trip time of 100 ms unless stated. Every queue has room for one bandwidth-delay product, unless "
     "its name says otherwise. Live transfers are iperf3 and senders of Longhaul through this host's kernel, "
     "simulated ones Longhaul's model of TCP; both cross the same model of the queue. All measures are "
     "computed from the record of every packet of the congested link, and from the completion times of "
