@@ -1,6 +1,7 @@
 """The scenarios of RFC 7928: its figures, and networks that resolve."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
@@ -13,6 +14,7 @@ from longhaul.benchmark.benchmark import Asked, plan
 from longhaul.benchmark.suite import Size
 from longhaul.errors import LonghaulError
 from longhaul.scenario import load_scenario, resolve
+from longhaul.scenario.model.queue import Queue
 
 FULL, FEW = Size(None, True), Size(None, False)
 
@@ -41,6 +43,12 @@ def test_every_case_resolves_with_every_queue(name, tmp_path):
         made = resolve(load_scenario(path))
         assert len(made.traffic) == case.flow_count, case.name
         assert case.from_s < case.to_s <= case.duration_s
+
+
+def test_every_queue_that_is_modelled_can_be_compared():
+    """Except for priorities, which need traffic with code points."""
+    kinds = {get_args(each.model_fields["kind"].annotation)[0] for each in get_args(Queue)}
+    assert kinds - set(QUEUES) == {"priority"}
 
 
 def test_every_kind_of_case_has_measures_that_exist():
@@ -147,3 +155,4 @@ def test_cases_whose_algorithms_the_kernel_lacks_are_only_simulated(monkeypatch)
     simulated = {each.case.scenario for each in planned.trials if each.mode == "sim"}
     assert simulated - live == {"background"}
     assert planned.not_live == planned.not_simulated == ()
+    assert planned.only_simulated == {"background": ("vegas",)}

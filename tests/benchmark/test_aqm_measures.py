@@ -81,6 +81,16 @@ def test_fair_queues_take_from_datagrams_what_a_fifo_gives_them():
         assert 1.25 * fifo["tcp_goodput"] < found["tcp_goodput"] < RATE / 2 * 1448 / 1500 * 1.01
 
 
+def test_short_queues_make_a_background_transport_as_strong_as_tcp():
+    """Behind a FIFO the transport yields; CoDel removes the delay to which it yields.
+
+    Y. Gong et al., "Fighting the bufferbloat", Computer Networks 65 (2014).
+    """
+    fifo, codel = (simulated("background", queue) for queue in ("fifo", "codel"))
+    assert fifo["background_goodput"] < 0.15 * fifo["tcp_goodput"]
+    assert codel["background_goodput"] > 0.6 * codel["tcp_goodput"]
+
+
 def test_a_larger_initial_window_completes_40_packets_sooner():
     """Slow start without loss (RFC 5681): 3, 6, 12, 24 segments take four round trips; 10, 20, 40 three."""
     three, ten = (simulated(f"initial-window {window} packets", "fq-codel") for window in (3, 10))

@@ -1,4 +1,4 @@
-"""`longhaul benchmark-aqm` as a user meets it: two queues, one scenario, simulated and live."""
+"""`longhaul benchmark-aqm` as a user meets it, simulated and live."""
 
 import json
 from pathlib import Path
@@ -45,24 +45,23 @@ def test_live_meets_simulated(longhaul: Command, work: Path) -> None:
     why_not = why_not_live()
     if why_not:
         pytest.skip(f"live runs do not work here: {why_not}")
-    asked = "fifo codel --only unresponsive --seeds 1 --repeat 1 --tries 1"
+    asked = "fifo --only unresponsive --seeds 1 --repeat 1 --tries 1"
     done = longhaul("benchmark-aqm", *asked.split(), timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "4 simulated and 4 live runs of 2 cases" in done.stderr
+    assert "2 simulated and 2 live runs of 2 cases" in done.stderr
     assert "measures compared" in done.stdout
     plain = results(work)
-    values = {
-        (each["case"], each["queue"], each["mode"], each["measure"]): each["mean"]
-        for each in plain["results"]
-    }
+    values = {(each["case"], each["mode"], each["measure"]): each["mean"] for each in plain["results"]}
+    rest = (RATE - 7e6 * 1476 / 1448) * 1448 / 1500
     for mode in ("live", "sim"):
-        # The queue is the same model in both modes, and datagrams do not respond to it.
-        assert values["alone", "fifo", mode, "queue_mean"] == pytest.approx(83 * 1476 * 8 / RATE, rel=0.02)
-        assert (
-            values["beside TCP", "fifo", mode, "queue_mean"]
-            > values["beside TCP", "codel", mode, "queue_mean"]
-        )
-        assert values["beside TCP", "fifo", mode, "tcp_goodput"] < 3.5e6
+        assert values["alone", mode, "utilisation"] <= 1.02
+        assert values["alone", mode, "queue_p99"] <= 83 * 1476 * 8 / RATE + 1e-6
+        assert values["beside TCP", mode, "tcp_goodput"] < 1.1 * rest
+        if mode == "sim" or not plain["disturbed"]:
+            # The queue is the same model in both modes, and datagrams do not respond to it.
+            assert values["alone", mode, "queue_mean"] == pytest.approx(83 * 1476 * 8 / RATE, rel=0.05)
+            assert values["alone", mode, "loss"] == pytest.approx(1 - 1448 / 1476 / 1.2, abs=0.02)
+            assert values["beside TCP", mode, "tcp_goodput"] > 0.6 * rest
     assert plain["disagreements"] == done.stdout.count("\n  ! ") + done.stdout.count("\n  ? ")
 
 

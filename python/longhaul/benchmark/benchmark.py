@@ -66,6 +66,16 @@ class Planned:
     not_simulated: tuple[str, ...]
     """Subjects without a model."""
 
+    @property
+    def only_simulated(self) -> dict[str, tuple[str, ...]]:
+        """Scenarios that the kernel lacks algorithms for, and these."""
+        found: dict[str, tuple[str, ...]] = {}
+        for case in self.cases if "live" in self.asked.modes else ():
+            lacking = tuple(each for each in case.algorithms if each not in kernel_algorithms())
+            if lacking:
+                found[case.scenario] = lacking
+        return found
+
     def expected_s(self, trials: Sequence[Trial], pace: float = 1.0) -> float:
         """How long these runs should take; simulated ones ``pace`` times as long as expected."""
         live = sum(each.case.duration_s + LIVE_OVERHEAD_S for each in trials if each.mode == "live")

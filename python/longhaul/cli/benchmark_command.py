@@ -56,5 +56,7 @@ def _say(planned: Planned) -> None:
     print(f"{runs or 'no'} runs of {len(planned.cases)} cases, some {time}", file=sys.stderr)
     if planned.not_live:
         print(f"not on this host, so simulated only: {', '.join(planned.not_live)}", file=sys.stderr)
+    for scenario, algorithms in planned.only_simulated.items():
+        print(f"this kernel lacks {', '.join(algorithms)}, so not live: {scenario}", file=sys.stderr)
     if planned.not_simulated:
         print(f"no model of it, so live only: {', '.join(planned.not_simulated)}", file=sys.stderr)

@@ -279,7 +279,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         "congestion",
         "Levels of congestion",
         "6, 14 and 19 long transfers: mild, medium and heavy congestion",
-        "8.2.2 to 8.2.4",
+        "8.2",
         _congestion,
     ),
     Scenario(

@@ -10,7 +10,7 @@ from longhaul.benchmark.aqm.measures import QUANTILES
 from longhaul.benchmark.figures import cases, colours, legend, strip, value
 from longhaul.benchmark.rows import MODES, subjects_in
 from longhaul.report.colours import INK
-from longhaul.report.mpl import Axes, Figure, FuncFormatter, Line2D, NullFormatter, NullLocator
+from longhaul.report.mpl import Axes, Figure, FixedLocator, FuncFormatter, Line2D, NullFormatter, NullLocator
 from longhaul.report.plotting import figure, plain, style, svg
 from longhaul.report.points import unlisted
 
@@ -188,6 +188,8 @@ def round_trips(content: Json) -> str | None:
         axes.set_yscale("log")
         axes.set_xticks(trips, [f"{each:g}" for each in trips])
         axes.xaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_locator(FixedLocator((0.1, 0.2, 0.5, 1, 2, 5, 10, 20)))
+        axes.yaxis.set_minor_locator(NullLocator())
         _plain_numbers(axes, across=False)
         axes.set(xlabel="round-trip time [ms]", ylabel="goodput / that of 100 ms")
         legend(made, content)

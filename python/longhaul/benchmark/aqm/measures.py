@@ -41,7 +41,7 @@ MEASURES: Mapping[str, Measure] = {
         Measure("utilisation", "utilisation", "share", 1, 0.0),
         Measure("goodput", "goodput", "bit/s", 1, 0.0),
         Measure("queue_mean", "queueing delay", "s", -1, 0.001),
-        Measure("queue_p99", "its 99 %", "s", -1, 0.001),
+        Measure("queue_p99", "delay, 99 %", "s", -1, 0.001),
         Measure("queue_sd", "delay, std. dev.", "s", -1, 0.001),
         Measure("queue_max", "worst delay", "s", -1, 0.005),
         Measure("loss", "lost", "share", -1, 0.001),

@@ -13,21 +13,28 @@ def _of_flows(_queue: str) -> tuple[str, ...]:
 
 
 _SCORECARD = (
-    Score("queueing delay", "one Reno", (("tcp-friendly", ""),), "queue_mean"),
-    Score("goodput", "one Reno", (("tcp-friendly", ""),), "goodput"),
-    Score("CUBIC: queueing delay", "one CUBIC", (("aggressive", ""),), "queue_mean"),
-    Score("CUBIC: goodput", "one CUBIC", (("aggressive", ""),), "goodput"),
+    Score("Reno: queueing delay", "one transfer", (("tcp-friendly", ""),), "queue_mean"),
+    Score("Reno: goodput", "one transfer", (("tcp-friendly", ""),), "goodput"),
+    Score("CUBIC: queueing delay", "one transfer", (("aggressive", ""),), "queue_mean"),
+    Score("CUBIC: goodput", "one transfer", (("aggressive", ""),), "goodput"),
     Score("overload: delay", "datagrams above capacity", (("unresponsive", "alone"),), "queue_mean"),
     Score("TCP beside UDP", "datagrams of 7 Mbit/s", (("unresponsive", "beside TCP"),), "tcp_goodput"),
-    Score("40 packets, 95 %", "beside a transfer, IW 10", (("initial-window", "10 packets"),), "fct_p95"),
-    Score("RTT 20 / 100 ms", "goodput", (("rtt-fairness", "20 ms"),), "ratio"),
-    Score("RTT 200 / 100 ms", "goodput", (("rtt-fairness", "200 ms"),), "ratio"),
+    Score(
+        "short transfer, 95 %",
+        "40 packets, initial window 10",
+        (("initial-window", "10 packets"),),
+        "fct_p95",
+    ),
+    Score("share, RTT 20 / 100 ms", "ratio of goodput", (("rtt-fairness", "20 ms"),), "ratio"),
+    Score("share, RTT 200 / 100 ms", "ratio of goodput", (("rtt-fairness", "200 ms"),), "ratio"),
     Score("web object, 95 %", "bursts IV", (("bursts", "IV"),), "fct_p95"),
     Score("frames damaged", "bursts IV", (("bursts", "IV"),), "frames"),
     Score("heavy load: delay", "19 transfers", (("congestion", "heavy"),), "queue_mean"),
     Score("heavy load: lost", "19 transfers", (("congestion", "heavy"),), "loss"),
     Score("flows lose together", "19 transfers", (("congestion", "heavy"),), "sync"),
-    Score("worst delay", "after 100 -> 10 Mbit/s", (("varying-capacity", "slow"),), "queue_max"),
+    Score(
+        "capacity falls: delay", "worst after 100 -> 10 Mbit/s", (("varying-capacity", "slow"),), "queue_max"
+    ),
     Score("VoIP jitter", "traffic mix", (("mix", ""),), "voip_jitter"),
     Score("small packets lost", "both directions", (("both-ways", ""),), "small_loss"),
 )
