@@ -58,6 +58,8 @@ def trade_off(content: Json) -> str | None:
             plain(axes)
             axes.set_title(title)
             _delay_axis(axes, across=True)
+            axes.xaxis.set_major_locator(FixedLocator((0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)))
+            axes.xaxis.set_minor_locator(NullLocator())
             for subject, colour in colours(content):
                 for mode in MODES:
                     _runs(axes, content, scenario, label, subject, mode, colour)
@@ -188,7 +190,7 @@ def round_trips(content: Json) -> str | None:
         axes.set_yscale("log")
         axes.set_xticks(trips, [f"{each:g}" for each in trips])
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.yaxis.set_major_locator(FixedLocator((0.1, 0.2, 0.5, 1, 2, 5, 10, 20)))
+        axes.yaxis.set_major_locator(FixedLocator((0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20)))
         axes.yaxis.set_minor_locator(NullLocator())
         _plain_numbers(axes, across=False)
         axes.set(xlabel="round-trip time [ms]", ylabel="goodput / that of 100 ms")
