@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-three-clocks study-algorithms study-netem-models study-delay-deviation study-fit study-teragrid study-longcut study-faults
+.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-aqm bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-three-clocks study-algorithms study-netem-models study-delay-deviation study-fit study-teragrid study-longcut study-faults
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -98,6 +98,9 @@ study-faults: setup ## 200 live runs with a fault each at a random moment: kill,
 
 bench-cc: setup ## six congestion controls by the scenarios of the common TCP evaluation suite, live and simulated; two hours, ARGS="--repeat 2" for an hour and a quarter
 	@$(UV) run --no-sync longhaul benchmark-cc reno cubic bbr htcp highspeed scalable $(ARGS)
+
+bench-aqm: setup ## five queue disciplines by the scenarios of RFC 7928, live and simulated; more than two hours, ARGS=--sim for five minutes
+	@$(UV) run --no-sync longhaul benchmark-aqm $(ARGS)
 
 bench-sweeps: setup ## what a sweep adds to its runs, here and on Slurm if it is installed; three minutes
 	@$(UV) run --no-sync python bench/sweeps.py $$(PATH="$$PATH:/usr/sbin" command -v slurmctld >/dev/null && echo --slurm)

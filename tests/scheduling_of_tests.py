@@ -20,6 +20,7 @@ BUDGET_S = 20
 SLOW = frozenset(
     (
         "tests/analysis/test_fitting_ranking.py::test_a_measured_weibull_comes_first_of_all_twelve",
+        "tests/cli/test_benchmark_aqm.py::test_live_meets_simulated",
         "tests/cli/test_benchmark_cc.py::test_live_meets_simulated",
         "tests/cli/test_sweep.py::test_the_guide_works",
         "tests/cli/test_tour.py::test_every_command_of_the_tour_works",

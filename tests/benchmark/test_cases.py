@@ -7,9 +7,10 @@ import pytest
 import yaml
 
 from longhaul.benchmark.benchmark import plan
-from longhaul.benchmark.case import document
-from longhaul.benchmark.cases import SCENARIOS, Size
-from longhaul.cli.benchmark_command import Options, asked
+from longhaul.benchmark.cc.case import document
+from longhaul.benchmark.cc.cases import SCENARIOS
+from longhaul.benchmark.suite import Size
+from longhaul.cli.benchmark_cc_options import Options, asked
 from longhaul.errors import LonghaulError
 from longhaul.scenario import load_scenario, resolve
 
@@ -109,7 +110,7 @@ def test_all_controls_meet_the_same_starts_and_other_seeds_other_ones():
 
 def test_what_the_standard_has_among_equals_is_run_even_if_nobody_asked_for_it():
     trials = plan(asked(options(controls=("scalable",), only=("impact",)))).trials
-    assert {(each.control, each.standard) for each in trials} == {
+    assert {(each.subject, each.standard) for each in trials} == {
         ("scalable", "reno"), ("scalable", "cubic"), ("reno", "reno"), ("cubic", "cubic"),
     }  # fmt: skip
 

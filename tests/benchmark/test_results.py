@@ -4,12 +4,14 @@ import csv
 
 import pytest
 
-from longhaul.benchmark.case import Case
-from longhaul.benchmark.cases import SCENARIOS, Size
-from longhaul.benchmark.measures import OF_KIND, Measured
+from longhaul.benchmark.cc.case import Case
+from longhaul.benchmark.cc.cases import SCENARIOS
+from longhaul.benchmark.cc.measures import OF_KIND
+from longhaul.benchmark.cc.suite import CC
 from longhaul.benchmark.page import write_benchmark_report
 from longhaul.benchmark.results import evaluate
 from longhaul.benchmark.rows import disagreements, scorecard, tables
+from longhaul.benchmark.suite import Measured, Size
 from longhaul.benchmark.trials import Outcome, Trial
 from longhaul.benchmark.writing import as_plain, write
 from longhaul.cli.terminal.benchmark import print_benchmark
@@ -57,7 +59,7 @@ def found(results, control, mode, measure):
     return next(
         each
         for each in results.results
-        if (each.control, each.mode, each.measure) == (control, mode, measure)
+        if (each.subject, each.mode, each.measure) == (control, mode, measure)
     )
 
 
@@ -68,7 +70,7 @@ def test_gain_and_harm_are_shares_of_what_equals_have():
         for repeat, mixed in enumerate([(8e6, 2e6), (6e6, 4e6)])
     ]
     runs += [outcome(impact, "reno", "sim", repeat, standard="reno", camps=(5e6, 5e6)) for repeat in (0, 1)]
-    results = evaluate([impact], ["reno", "bbr"], runs)
+    results = evaluate(CC, [impact], ["reno", "bbr"], runs)
     assert found(results, "bbr", "sim", "gain").values == pytest.approx((1.6, 1.2))
     assert found(results, "bbr", "sim", "harm").values == pytest.approx((0.4, 0.8))
     assert found(results, "bbr", "sim", "harm").estimate.mean == pytest.approx(0.6)
@@ -82,7 +84,7 @@ def test_equal_simulations_are_one_run_without_an_interval():
         outcome(basic, "bbr", "sim", repeat, {"utilisation": 0.9 + 0.01 * repeat}, digest=f"{repeat}")
         for repeat in range(5)
     ]
-    results = evaluate([basic], ["reno", "bbr"], runs)
+    results = evaluate(CC, [basic], ["reno", "bbr"], runs)
     reno = found(results, "reno", "sim", "utilisation").estimate
     assert (reno.half_width, reno.runs, reno.repeats) == (None, 1, 5)
     bbr = found(results, "bbr", "sim", "utilisation").estimate
@@ -92,7 +94,7 @@ def test_equal_simulations_are_one_run_without_an_interval():
 def test_a_time_that_was_not_over_counts_with_all_there_was_and_is_known_as_open():
     ramp_up = case("ramp-up")
     runs = [outcome(ramp_up, "bbr", "sim", 0, {"convergence": 5.0}), outcome(ramp_up, "bbr", "sim", 1)]
-    result = found(evaluate([ramp_up], ["bbr"], runs), "bbr", "sim", "convergence")
+    result = found(evaluate(CC, [ramp_up], ["bbr"], runs), "bbr", "sim", "convergence")
     assert result.values == (5.0, ramp_up.to_s - ramp_up.event_s) == (5.0, 22.0)
     assert (result.open_runs, result.estimate.mean) == (1, 13.5)
 
@@ -109,24 +111,24 @@ def both():
             runs.append(outcome(access, "bbr", mode, repeat, bbr, stopped=0.2 if mode == "live" else 0.0))
             runs.append(outcome(access, "reno", mode, repeat, {**common, "loss": 0.01, "jain": 0.8}))
     failed = Outcome(Trial(access, "bbr", None, "live", 2, 3), None, "it failed")
-    return access, evaluate([access], ["reno", "bbr"], [*runs, failed])
+    return access, evaluate(CC, [access], ["reno", "bbr"], [*runs, failed])
 
 
 def test_what_disagrees_is_marked_everywhere(both, tmp_path, capsys):
     access, results = both
-    plain = as_plain(results, [access], HEAD)
+    plain = as_plain(CC, results, [access], HEAD)
     assert (plain["disagreements"], plain["certain_disagreements"], plain["disturbed"]) == (2, 1, 2)
     assert plain["errors"] == ["access, bbr, live, run 3: it failed"]
     marks = [(each["measure"], each["mark"]) for each in disagreements(plain)]
     assert marks == [("loss", "certain"), ("jain", "unsure")]
-    write(tmp_path, plain)
+    write(CC, tmp_path, plain)
     with (tmp_path / "results.csv").open() as file:
         rows = {(row["control"], row["mode"], row["measure"]): row for row in csv.DictReader(file)}
     row = rows["bbr", "sim", "loss"]
     assert (float(row["mean"]), row["disagrees"], row["certain"]) == (pytest.approx(0.0505), "True", "True")
     assert float(row["sim_against_live"]) == pytest.approx(0.0505 / 0.1005 - 1)
     assert rows["reno", "sim", "loss"]["disagrees"] == "False"
-    print_benchmark(plain)
+    print_benchmark(CC, plain)
     said = capsys.readouterr().out
     assert "14 measures compared, 2 differ" in said
     assert "! access, bbr, lost: live 10.1 %, simulated 5.05 % (-50 %)" in said
@@ -140,13 +142,13 @@ def test_what_disagrees_is_marked_everywhere(both, tmp_path, capsys):
 
 def test_the_scorecard_has_a_line_for_what_was_measured_and_no_other(both):
     access, results = both
-    plain = as_plain(results, [access], HEAD)
-    lines = {line.title: line for line in scorecard(plain)}
+    plain = as_plain(CC, results, [access], HEAD)
+    lines = {line.title: line for line in scorecard(CC.scorecard, plain)}
     assert list(lines) == ["link used", "packets lost", "queueing delay"]
     assert lines["queueing delay"].cells["reno", "live"].text == "50 ms"
     assert lines["link used"].place == "access"
     twice = [*plain["results"], *({**each, "scenario": "satellite"} for each in plain["results"])]
-    assert scorecard({**plain, "results": twice})[0].place == "mean of 2 links"
+    assert scorecard(CC.scorecard, {**plain, "results": twice})[0].place == "mean of 2 links"
     (table,) = tables(plain, "access")
     assert [row[:2] for row in table.rows] == [
         ("reno", "live"), ("reno", "simulated"), ("bbr", "live"), ("bbr", "simulated"),

@@ -52,13 +52,14 @@ def test_live_meets_simulated(longhaul: Command, work: Path) -> None:
     assert not (place / "runs").exists() or not list((place / "runs").iterdir())
 
 
-def test_the_commands_of_the_guide_are_ones_that_there_are(longhaul: Command) -> None:
-    text = (ROOT / "docs/how-to/benchmark-cc.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("suite", ["benchmark-cc", "benchmark-aqm"])
+def test_the_commands_of_the_guide_are_ones_that_there_are(longhaul: Command, suite: str) -> None:
+    text = (ROOT / f"docs/how-to/{suite}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     lines = [shlex.split(line) for block in blocks for line in block.splitlines() if line.strip()]
     assert len(lines) >= 4
     for name, command, *arguments in lines:
-        assert (name, command) == ("longhaul", "benchmark-cc")
+        assert (name, command) == ("longhaul", suite)
         done = longhaul(command, *arguments, "--dry-run")
         assert done.returncode == 0, f"{arguments}\n{done.stderr}"
         assert "runs of" in done.stderr

@@ -1,1 +1,1 @@
-"""The benchmark of congestion-control algorithms: the common TCP evaluation suite, live and simulated."""
+"""Benchmarks by published suites, live and simulated: of congestion control, of queue disciplines."""

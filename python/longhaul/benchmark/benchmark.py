@@ -1,27 +1,26 @@
-"""``longhaul benchmark-cc``, from the names of algorithms to its files."""
+"""A benchmark, from the names of its subjects to its files."""
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from longhaul import _longhaul, processes
+from longhaul import processes
 from longhaul.benchmark import outcomes
-from longhaul.benchmark.case import Case
-from longhaul.benchmark.cases import SCENARIOS, Size
+from longhaul.benchmark.algorithms import is_simulated, kernel_algorithms
 from longhaul.benchmark.results import evaluate
+from longhaul.benchmark.suite import Size, Suite, SuiteCase
+from longhaul.benchmark.suites import suite_named
 from longhaul.benchmark.trials import Mode, Outcome, Trial, cores, perform_all
 from longhaul.benchmark.writing import as_plain, write
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.results import directory as directories
 from longhaul.results import ending, run_record
-from longhaul.run.congestion_control import available
 from longhaul.scenario.syntax.problems import did_you_mean
 
 Json = dict[str, Any]
@@ -31,14 +30,14 @@ SIMULATED_S = 1.2
 """What a simulated run takes beside its packets."""
 HOPS_PER_S = 5e6
 """Packets that go through a link, simulated; six for each across the congested link and back."""
-NAME = "benchmark-cc"
 
 
 @dataclass(frozen=True)
 class Asked:
     """What is to be compared, and how."""
 
-    controls: tuple[str, ...]
+    suite: Suite
+    subjects: tuple[str, ...]
     modes: tuple[Mode, ...]
     only: tuple[str, ...]
     size: Size
@@ -60,12 +59,22 @@ class Planned:
     """All runs of a benchmark."""
 
     asked: Asked
-    cases: tuple[Case, ...]
+    cases: tuple[SuiteCase, ...]
     trials: tuple[Trial, ...]
     not_live: tuple[str, ...]
-    """Controls that this kernel does not have."""
+    """Subjects that cannot be run live here."""
     not_simulated: tuple[str, ...]
-    """Controls that only the kernel has."""
+    """Subjects without a model."""
+
+    @property
+    def only_simulated(self) -> dict[str, tuple[str, ...]]:
+        """Scenarios that the kernel lacks algorithms for, and these."""
+        found: dict[str, tuple[str, ...]] = {}
+        for case in self.cases if "live" in self.asked.modes else ():
+            lacking = tuple(each for each in case.algorithms if each not in kernel_algorithms())
+            if lacking:
+                found[case.scenario] = lacking
+        return found
 
     def expected_s(self, trials: Sequence[Trial], pace: float = 1.0) -> float:
         """How long these runs should take; simulated ones ``pace`` times as long as expected."""
@@ -74,7 +83,7 @@ class Planned:
         return live / self.asked.at_once + simulated * pace / cores()
 
 
-def simulated_s(case: Case) -> float:
+def simulated_s(case: SuiteCase) -> float:
     """What a simulated run of a case should take on one core."""
     return SIMULATED_S + 6 * case.bits_per_s * case.duration_s / 12_000 / HOPS_PER_S
 
@@ -85,7 +94,7 @@ class Benchmarked:
 
     directory: Path
     plain: Json
-    """The contents of ``results.json``."""
+    """Its results, with the keys of :func:`as_plain`."""
     interrupted: bool
 
 
@@ -93,21 +102,10 @@ Told = Callable[[Planned, int, float, Outcome | None], None]
 """Is told how many runs are done, the seconds left, and what ended last."""
 
 
-@cache
-def kernel_controls() -> tuple[str, ...]:
-    """Algorithms that real hosts can use here: the kernel's own, and those that can be loaded for a run."""
-    loadable = [name for name, obstacle in _longhaul.bpf_algorithms(load=True) if obstacle is None]
-    return tuple(dict.fromkeys(available() + loadable))
-
-
-def is_simulated(control: str) -> bool:
-    """Whether there is a model of this control."""
-    return control in _longhaul.algorithms()
-
-
 def plan(asked: Asked) -> Planned:
-    """Everything that is to be run. Raises LonghaulError for controls or scenarios that nobody knows."""
-    known = {each.name for each in SCENARIOS}
+    """Everything that is to be run. Raises LonghaulError for subjects or scenarios that nobody knows."""
+    suite = asked.suite
+    known = {each.name for each in suite.scenarios}
     for name in asked.only:
         if name not in known:
             raise LonghaulError(
@@ -116,59 +114,50 @@ def plan(asked: Asked) -> Planned:
                 remedy=did_you_mean(name, sorted(known)),
                 exit_code=2,
             )
-    live = kernel_controls() if "live" in asked.modes else ()
-    controls = tuple(dict.fromkeys(asked.controls))
-    for control in controls:
-        if not is_simulated(control) and control not in kernel_controls():
-            kernel = ", ".join(kernel_controls()) or "none"
-            raise LonghaulError(
-                Code.ALGORITHM_UNKNOWN,
-                f'unknown congestion-control algorithm "{control}"',
-                remedy=f"name one of the models (docs/models/README.md), or of this kernel: {kernel}",
-                exit_code=2,
-            )
-    not_live = tuple(each for each in controls if each not in live) if "live" in asked.modes else ()
-    not_simulated = tuple(each for each in controls if "sim" in asked.modes and not is_simulated(each))
-    if asked.modes == ("live",) and len(not_live) == len(controls):
+    subjects = tuple(dict.fromkeys(asked.subjects))
+    suite.check(subjects)
+    missing = {
+        mode: tuple(each for each in subjects if not _run_here(suite.needs(each), mode))
+        for mode in asked.modes
+    }
+    if asked.modes == ("live",) and len(missing["live"]) == len(subjects):
+        kernel = ", ".join(kernel_algorithms()) or "none"
         raise LonghaulError(
             Code.ALGORITHM_NOT_LIVE,
-            f"this kernel has none of {', '.join(controls)}",
-            remedy=f"name one of {', '.join(live) or 'none'}, or compare simulated: --sim",
+            f"this kernel has none of {', '.join(subjects)}",
+            remedy=f"name one of {kernel}, or compare simulated: --sim",
             exit_code=3,
         )
-    cases = cases_of(asked.only, asked.size)
-    trials = tuple(_trials(asked, cases, controls, not_live, not_simulated))
-    return Planned(asked, cases, trials, not_live, not_simulated)
+    cases = suite.cases(asked.only, asked.size)
+    trials = tuple(_trials(asked, cases, subjects, missing))
+    return Planned(asked, cases, trials, missing.get("live", ()), missing.get("sim", ()))
 
 
 def _trials(
-    asked: Asked,
-    cases: Sequence[Case],
-    controls: Sequence[str],
-    not_live: Sequence[str],
-    not_simulated: Sequence[str],
+    asked: Asked, cases: Sequence[SuiteCase], subjects: Sequence[str], missing: Mapping[Mode, Sequence[str]]
 ) -> Iterator[Trial]:
     """Simulated runs first; repetitions outermost, so that what is done early covers everything."""
-    for mode, count, missing in (
-        ("sim", asked.seeds, not_simulated),
-        ("live", asked.repeat, not_live),
-    ):
+    needs = asked.suite.needs
+    modes: tuple[tuple[Mode, int], ...] = (("sim", asked.seeds), ("live", asked.repeat))
+    for mode, count in modes:
         if mode not in asked.modes:
             continue
-        chosen: Mode = "sim" if mode == "sim" else "live"
-        mine = [control for control in controls if control not in missing]
+        mine = [subject for subject in subjects if subject not in missing[mode]]
         for repeat in range(count):
             for case in cases:
-                pairs = [(control, standard) for standard in case.standards or (None,) for control in mine]
+                if not _run_here(case.algorithms, mode):
+                    continue
+                pairs = [(subject, standard) for standard in case.standards or (None,) for subject in mine]
                 # What the standard has among its equals is what others are measured against.
-                pairs += [(each, each) for each in case.standards if _has(each, mode)]
-                for control, standard in dict.fromkeys(pairs):
-                    if standard is None or _has(standard, mode):
-                        yield Trial(case, control, standard, chosen, repeat, asked.seed + repeat, asked.tries)
+                pairs += [(each, each) for each in case.standards if _run_here(needs(each), mode)]
+                for subject, standard in dict.fromkeys(pairs):
+                    if standard is None or _run_here(needs(standard), mode):
+                        yield Trial(case, subject, standard, mode, repeat, asked.seed + repeat, asked.tries)
 
 
-def _has(control: str, mode: str) -> bool:
-    return mode == "sim" or control in kernel_controls()
+def _run_here(algorithms: Sequence[str], mode: Mode) -> bool:
+    """Whether all of these can be run so on this machine."""
+    return all(is_simulated(each) if mode == "sim" else each in kernel_algorithms() for each in algorithms)
 
 
 def run(planned: Planned, *, told: Told) -> Benchmarked:
@@ -178,11 +167,11 @@ def run(planned: Planned, *, told: Told) -> Benchmarked:
         raise LonghaulError(
             Code.ARGUMENT_MISSING,
             "there is nothing to run",
-            remedy="see longhaul benchmark-cc --help",
+            remedy=f"see longhaul {asked.suite.name} --help",
             exit_code=2,
         )
     now = datetime.now(UTC)
-    with directories.created(asked.runs / NAME, f"{now:%Y%m%dT%H%M%SZ}") as new:
+    with directories.created(asked.runs / asked.suite.name, f"{now:%Y%m%dT%H%M%SZ}") as new:
         run_record.reserve(new.part)
         run_record.write(
             new.part / "benchmark.json",
@@ -197,7 +186,7 @@ def run(planned: Planned, *, told: Told) -> Benchmarked:
     directory = new.directory
     with ending.recorded(directory):
         interruption = _perform(planned, directory, told)
-        done = conclude(directory, planned.cases, interrupted=interruption is not None)
+        done = conclude(asked.suite, directory, planned.cases, interrupted=interruption is not None)
     if interruption is not None:
         ending.end(directory, ending.INTERRUPTED, interruption)
     else:
@@ -211,28 +200,25 @@ def rewrite(directory: Path) -> Benchmarked:
     """The results of a benchmark again, also of one that was killed, from the outcomes that it wrote."""
     found = ending.settle(directory)
     known = run_record.read(directory / "benchmark.json")
+    suite = suite_named(known.get("suite"))
     size = Size(known["most_bits_per_s"], known["every_case"], known["stretch"])
-    return conclude(directory, cases_of(known["only"], size), interrupted=found.status != "done")
+    return conclude(suite, directory, suite.cases(known["only"], size), interrupted=found.status != "done")
 
 
-def conclude(directory: Path, cases: Sequence[Case], *, interrupted: bool) -> Benchmarked:
+def conclude(suite: Suite, directory: Path, cases: Sequence[SuiteCase], *, interrupted: bool) -> Benchmarked:
     """Write the results of the runs that are done."""
     known = run_record.read(directory / "benchmark.json")
     found, took_s = outcomes.read(directory, cases)
-    results = evaluate(cases, known["controls"], found)
+    subjects = known[suite.words.subjects]
+    results = evaluate(suite, cases, subjects, found)
     kept = {name: value for name, value in known.items() if name not in _OF_RECORD}
-    plain = as_plain(results, cases, {**kept, "took_s": took_s, "interrupted": interrupted})
-    write(directory, plain)
+    plain = as_plain(suite, results, cases, {**kept, "took_s": took_s, "interrupted": interrupted})
+    write(suite, directory, plain)
     return Benchmarked(directory, plain, interrupted)
 
 
 _OF_RECORD = ("status", "reason", "processes", "only")
 """What stands in ``benchmark.json`` alone."""
-
-
-def cases_of(only: Sequence[str], size: Size) -> tuple[Case, ...]:
-    """The cases of the scenarios ``only``, or of all."""
-    return tuple(case for each in SCENARIOS if not only or each.name in only for case in each.cases(size))
 
 
 def _perform(planned: Planned, directory: Path, told: Told) -> str | None:
@@ -263,20 +249,21 @@ def _perform(planned: Planned, directory: Path, told: Told) -> str | None:
 
 def _left(trials: Sequence[Trial], outcomes: Sequence[Outcome]) -> list[Trial]:
     done = {
-        (each.trial.case.name, each.trial.control, each.trial.standard, each.trial.mode, each.trial.repeat)
+        (each.trial.case.name, each.trial.subject, each.trial.standard, each.trial.mode, each.trial.repeat)
         for each in outcomes
     }
     return [
         each
         for each in trials
-        if (each.case.name, each.control, each.standard, each.mode, each.repeat) not in done
+        if (each.case.name, each.subject, each.standard, each.mode, each.repeat) not in done
     ]
 
 
 def _head(planned: Planned, started: str) -> Json:
     asked = planned.asked
     return {
-        "controls": list(dict.fromkeys(asked.controls)),
+        "suite": asked.suite.name,
+        asked.suite.words.subjects: list(dict.fromkeys(asked.subjects)),
         "modes": list(asked.modes),
         "not_live": list(planned.not_live),
         "not_simulated": list(planned.not_simulated),

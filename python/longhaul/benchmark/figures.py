@@ -1,10 +1,9 @@
-"""The figures of a benchmark: one colour for each algorithm, filled for live, hollow for simulated."""
+"""The figures of a benchmark: one colour for each subject, filled for live, hollow for simulated."""
 
 from collections.abc import Mapping, Sequence
-from math import ceil
 from typing import Any
 
-from longhaul.benchmark.rows import BASIC, MODES, controls_in
+from longhaul.benchmark.rows import MODES, subjects_in
 from longhaul.report.colours import GRID, INK, MUTED, SERIES
 from longhaul.report.mpl import Axes, Figure, FixedLocator, FuncFormatter, Line2D, NullFormatter, NullLocator
 from longhaul.report.plotting import figure, plain, style, svg
@@ -17,76 +16,10 @@ BAND = 0.15
 MOST_COLUMNS = 6
 
 
-def effect(content: Json) -> str | None:
-    """How full the link and how long the queue, in each basic scenario."""
-    shown = [each for each in content["scenarios"] if each["name"] in BASIC]
-    if not shown:
-        return None
-    columns = min(3, len(shown))
-    rows = ceil(len(shown) / columns)
-    with style():
-        made = figure(0.5 + 2.1 * rows)
-        grid = list(made.subplots(rows, columns, squeeze=False).flat)
-        for axes, scenario in zip(grid, shown, strict=False):
-            plain(axes)
-            axes.set_title(scenario["title"])
-            _scatter(axes, content, scenario["name"], "", "queue_mean", "utilisation", 1e3, 100)
-            axes.set_xlim(left=0)
-            _from_full(axes)
-        for axes in grid[len(shown) :]:
-            axes.set_visible(False)
-        for axes in made.axes[-columns:]:
-            axes.set_xlabel("queueing delay [ms]")
-        for axes in made.axes[::columns]:
-            axes.set_ylabel("link used [%]")
-        _legend(made, content)
-        return svg(made, "effect", "utilisation over queueing delay in each basic scenario")
-
-
-def trade_off(content: Json) -> str | None:
-    """Throughput over delay as the queue grows: a line for each control."""
-    labels = _cases(content, "trade-off")
-    lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for mode in MODES:
-        for control in content["controls"]:
-            for label in labels:
-                wait = _value(content, "trade-off", label, control, mode, "queue_mean")
-                used = _value(content, "trade-off", label, control, mode, "utilisation")
-                if wait and used:
-                    point = (wait["mean"] * 1e3, used["mean"] * 100)
-                    lines.setdefault((control, mode), []).append(point)
-    modes = [mode for mode in MODES if any(key[1] == mode for key in lines)]
-    if len(labels) < 2 or not modes:
-        return None
-    with style():
-        made = figure(3.0)
-        panels = made.subplots(1, len(modes), squeeze=False, sharex=True, sharey=True)[0]
-        for axes, mode in zip(panels, modes, strict=True):
-            plain(axes)
-            axes.set_title(MODES[mode])
-            for control, colour in _colours(content):
-                if (control, mode) in lines:
-                    across, up = zip(*lines[control, mode], strict=True)
-                    axes.plot(across, up, "o-", color=colour, markersize=4, label=unlisted(control))
-            axes.set_xlabel("queueing delay [ms]")
-        waits = [wait for line in lines.values() for wait, _used in line]
-        panels[0].set_xscale("log")
-        panels[0].set_xlim(0.7 * max(min(waits), 0.1), 1.4 * max(waits))
-        panels[0].xaxis.set_major_locator(FixedLocator((0.3, 1, 3, 10, 30, 100, 300)))
-        panels[0].xaxis.set_minor_locator(NullLocator())
-        panels[0].xaxis.set_major_formatter(FuncFormatter(lambda value, _place: f"{value:g}"))
-        _from_full(panels[0])
-        panels[0].set_ylabel("link used [%]")
-        _legend(made, content, modes=False)
-        return svg(made, "trade-off", "utilisation over queueing delay for several queues")
-
-
 def over_time(content: Json, case: str) -> str | None:
-    """Rates in the first run: a column for each control, live above simulated."""
+    """Rates in the first run: a column for each subject, live above simulated."""
     found = {
-        (each["control"], each["mode"]): each["mbit_per_s"]
-        for each in content["series"]
-        if each["case"] == case
+        (each["subject"], each["mode"]): each["columns"] for each in content["series"] if each["case"] == case
     }
     if not found:
         return None
@@ -98,16 +31,16 @@ def over_time(content: Json, case: str) -> str | None:
     )
     limits = place[1]
     modes = [mode for mode in MODES if any(key[1] == mode for key in found)]
-    controls = [each for each in content["controls"] if any(key[0] == each for key in found)]
-    controls = controls[:MOST_COLUMNS]
+    subjects = [each for each in content["subjects"] if any(key[0] == each for key in found)]
+    subjects = subjects[:MOST_COLUMNS]
     with style():
         made = figure(0.7 + 1.45 * len(modes))
-        grid = made.subplots(len(modes), len(controls), squeeze=False, sharex=True, sharey=True)
+        grid = made.subplots(len(modes), len(subjects), squeeze=False, sharex=True, sharey=True)
         names: dict[str, str] = {}
         for row, mode in zip(grid, modes, strict=True):
-            for axes, control in zip(row, controls, strict=True):
+            for axes, subject in zip(row, subjects, strict=True):
                 plain(axes)
-                series = found.get((control, mode))
+                series = found.get((subject, mode))
                 if series is None:
                     axes.text(
                         0.5, 0.5, f"not {MODES[mode]}", transform=axes.transAxes, color=MUTED,
@@ -120,8 +53,8 @@ def over_time(content: Json, case: str) -> str | None:
                 axes.axvline(limits["event_s"], color=MUTED, linewidth=0.8, linestyle=":")
                 axes.set_ylim(0, limits["bits_per_s"] / 1e6 * 1.05)
                 axes.set_xlim(0, limits["to_s"])
-        for axes, control in zip(grid[0], controls, strict=True):
-            axes.set_title(control)
+        for axes, subject in zip(grid[0], subjects, strict=True):
+            axes.set_title(subject)
         for row, mode in zip(grid, modes, strict=True):
             row[0].set_ylabel(f"{MODES[mode]} [Mbit/s]")
         for axes in grid[-1]:
@@ -131,69 +64,6 @@ def over_time(content: Json, case: str) -> str | None:
         return svg(made, f"time-{case}", f"rates over time, {case}")
 
 
-def friendliness(content: Json) -> str | None:
-    """Gain of the control over the loss of the standard, beside Reno and beside CUBIC."""
-    labels = _cases(content, "impact")
-    if not labels:
-        return None
-    with style():
-        made = figure(3.3)
-        panels = made.subplots(1, len(labels), squeeze=False, sharex=True, sharey=True)[0]
-        for axes, label in zip(panels, labels, strict=True):
-            plain(axes)
-            axes.set_title(label)
-            axes.axvline(1, color=GRID, linewidth=1.2)
-            axes.axhline(1, color=GRID, linewidth=1.2)
-            _scatter(axes, content, "impact", label, "harm", "gain", 1, 1)
-            axes.set_xlabel("L: what standard TCP keeps")
-        panels[0].set(ylabel="G: what the control gains", xlim=(0, None), ylim=(0, None))
-        _legend(made, content)
-        return svg(made, "friendliness", "gain over loss beside standard TCP")
-
-
-_SHARING = (
-    ("fairness", "ratio", "equal round trips"),
-    ("rtt-fairness", "ratio", "unequal round trips"),
-    ("bottlenecks", "long_share", "three bottlenecks"),
-)
-
-
-def sharing(content: Json) -> str | None:
-    """What the weaker has of what the stronger has: equal and unequal paths."""
-    shown = [each for each in _SHARING if _cases(content, each[0])]
-    if not shown:
-        return None
-    controls = content["controls"]
-    with style():
-        made = figure(0.9 + 0.3 * len(controls))
-        panels = made.subplots(1, len(shown), squeeze=False, sharey=True)[0]
-        for axes, (scenario, measure, title) in zip(panels, shown, strict=True):
-            plain(axes)
-            label = _cases(content, scenario)[0]
-            axes.set_title(f"{title}{', ' + label if label else ''}")
-            for place, (control, colour) in enumerate(_colours(content)):
-                for mode, shift in (("live", -0.14), ("sim", 0.14)):
-                    value = _value(content, scenario, label, control, mode, measure)
-                    if value:
-                        _point(
-                            axes,
-                            value["mean"],
-                            place + shift,
-                            value["half_width"],
-                            None,
-                            colour,
-                            mode,
-                            control,
-                        )
-            axes.set_yticks(range(len(controls)), controls, color=INK)
-            axes.set_xlim(0, 1.15)
-            axes.axvline(1, color=MUTED, linewidth=0.8, linestyle=":")
-            axes.set_xlabel("weaker / stronger")
-        panels[0].set_ylim(len(controls) - 0.5, -0.5)
-        _legend(made, content, controls=False)
-        return svg(made, "sharing", "how evenly transfers share")
-
-
 def agreement(content: Json) -> str | None:
     """Simulated over live, for every measure that there is both ways."""
     compared = [each for each in content["compared"] if each["live"] > 0 and each["simulated"] > 0]
@@ -201,8 +71,8 @@ def agreement(content: Json) -> str | None:
         return None
     titles = {each["name"]: each["title"] for each in content["measures"]}
     names = [name for name in titles if any(each["measure"] == name for each in compared)]
-    colours = dict(_colours(content))
-    controls = controls_in(content, "live")
+    palette = dict(colours(content))
+    subjects = subjects_in(content, "live")
     with style():
         made = figure(0.8 + 0.22 * len(names))
         axes = made.subplots()
@@ -210,7 +80,7 @@ def agreement(content: Json) -> str | None:
         axes.axvspan(1 - BAND, 1 + BAND, color=GRID, alpha=0.6, linewidth=0)
         axes.axvline(1, color=MUTED, linewidth=0.8)
         for each in compared:
-            shift = (controls.index(each["control"]) + 1) / (len(controls) + 1) - 0.5
+            shift = (subjects.index(each["subject"]) + 1) / (len(subjects) + 1) - 0.5
             ratio = min(max(each["simulated"] / each["live"], 0.1), 10)
             axes.plot(
                 ratio,
@@ -218,9 +88,9 @@ def agreement(content: Json) -> str | None:
                 marker="o",
                 markersize=3.6,
                 linestyle="",
-                label=unlisted(each["control"]),
-                color=colours[each["control"]],
-                markerfacecolor=colours[each["control"]] if each["disagrees"] else "none",
+                label=unlisted(each["subject"]),
+                color=palette[each["subject"]],
+                markerfacecolor=palette[each["subject"]] if each["disagrees"] else "none",
             )
         axes.set_yticks(range(len(names)), [titles[name] for name in names], color=INK)
         axes.invert_yaxis()
@@ -233,35 +103,48 @@ def agreement(content: Json) -> str | None:
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xlabel("simulated / live; beyond 0.1 or 10 at the edge")
         handles = [
-            Line2D([], [], marker="o", linestyle="", color=colours[each], label=each) for each in controls
+            Line2D([], [], marker="o", linestyle="", color=palette[each], label=each) for each in subjects
         ]
         made.legend(handles=handles, loc="outside upper center", ncols=len(handles))
         return svg(made, "agreement", "simulated over live for every measure")
 
 
-def _from_full(axes: Axes) -> None:
+def from_full(axes: Axes) -> None:
     """An axis of per cent that ends a little above 100, and shows at least ten of them."""
     low, _high = axes.get_ylim()
     low = max(0.0, min(low, 91.0))
     axes.set_ylim(low, 100 + 0.06 * (100 - low))
 
 
-def _scatter(
+def scatter(
     axes: Axes, content: Json, scenario: str, label: str, across: str, up: str, wide: float, high: float
 ) -> None:
-    for control, colour in _colours(content):
+    """Mark one measure over another, for each subject and mode."""
+    for subject, colour in colours(content):
         for mode in MODES:
-            one = _value(content, scenario, label, control, mode, across)
-            other = _value(content, scenario, label, control, mode, up)
+            one = value(content, scenario, label, subject, mode, across)
+            other = value(content, scenario, label, subject, mode, up)
             if one and other:
                 x_half, y_half = (
                     each["half_width"] * factor if each["half_width"] else None
                     for each, factor in ((one, wide), (other, high))
                 )
-                _point(axes, one["mean"] * wide, other["mean"] * high, x_half, y_half, colour, mode, control)
+                point(axes, one["mean"] * wide, other["mean"] * high, x_half, y_half, colour, mode, subject)
 
 
-def _point(
+def strip(axes: Axes, content: Json, scenario: str, label: str, measure: str, *, factor: float = 1) -> None:
+    """Mark one measure of every subject, each in a row of its own; live above simulated."""
+    for place, (subject, colour) in enumerate(colours(content)):
+        for mode, shift in (("live", -0.14), ("sim", 0.14)):
+            found = value(content, scenario, label, subject, mode, measure)
+            if found:
+                half = found["half_width"] * factor if found["half_width"] is not None else None
+                point(axes, found["mean"] * factor, place + shift, half, None, colour, mode, subject)
+    subjects = content["subjects"]
+    axes.set_yticks(range(len(subjects)), subjects, color=INK)
+
+
+def point(
     axes: Axes,
     x: float,
     y: float,
@@ -269,8 +152,9 @@ def _point(
     y_half: float | None,
     colour: str,
     mode: str,
-    control: str,
+    subject: str,
 ) -> None:
+    """Mark a point with its intervals: filled if live, hollow if simulated."""
     axes.errorbar(
         x,
         y,
@@ -282,34 +166,38 @@ def _point(
         markerfacecolor=colour if mode == "live" else "none",
         elinewidth=0.7,
         linestyle="",
-        label=unlisted(f"{control}, {MODES[mode]}"),
+        label=unlisted(f"{subject}, {MODES[mode]}"),
     )
 
 
-def _legend(made: Figure, content: Json, *, controls: bool = True, modes: bool = True) -> None:
+def legend(made: Figure, content: Json, *, subjects: bool = True, modes: bool = True) -> None:
+    """Put the names of subjects and modes above a figure."""
     handles = [
-        Line2D([], [], marker="o", linestyle="", color=colour, label=control)
-        for control, colour in _colours(content)
-        if controls
+        Line2D([], [], marker="o", linestyle="", color=colour, label=subject)
+        for subject, colour in colours(content)
+        if subjects
     ]
     if modes:
         handles += [
             Line2D([], [], marker="o" if mode == "live" else "s", linestyle="", color=INK, label=MODES[mode],
                    markerfacecolor=INK if mode == "live" else "none")
-            for mode in MODES if controls_in(content, mode)
+            for mode in MODES if subjects_in(content, mode)
         ]  # fmt: skip
     made.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 9), columnspacing=1.2)
 
 
-def _colours(content: Json) -> list[tuple[str, str]]:
-    return [(control, SERIES[place % len(SERIES)]) for place, control in enumerate(content["controls"])]
+def colours(content: Json) -> list[tuple[str, str]]:
+    """Every subject and its colour."""
+    return [(subject, SERIES[place % len(SERIES)]) for place, subject in enumerate(content["subjects"])]
 
 
-def _cases(content: Json, scenario: str) -> Sequence[str]:
+def cases(content: Json, scenario: str) -> Sequence[str]:
+    """Labels of the cases of a scenario."""
     return list(dict.fromkeys(each["case"] for each in content["results"] if each["scenario"] == scenario))
 
 
-def _value(content: Json, scenario: str, label: str, control: str, mode: str, measure: str) -> Json | None:
-    wanted = (scenario, label, control, mode, measure)
-    keys = ("scenario", "case", "control", "mode", "measure")
+def value(content: Json, scenario: str, label: str, subject: str, mode: str, measure: str) -> Json | None:
+    """One result, if there is it."""
+    wanted = (scenario, label, subject, mode, measure)
+    keys = ("scenario", "case", "subject", "mode", "measure")
     return next((each for each in content["results"] if tuple(each[key] for key in keys) == wanted), None)

@@ -6,8 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from longhaul.benchmark.case import Case
-from longhaul.benchmark.measures import Measured
+from longhaul.benchmark.suite import Measured, SuiteCase
 from longhaul.benchmark.trials import Outcome, Trial
 
 Json = dict[str, Any]
@@ -20,7 +19,7 @@ def append(directory: Path, outcome: Outcome, *, took_s: float) -> None:
     line = {
         "took_s": round(took_s, 1),
         "case": trial.case.name,
-        "control": trial.control,
+        "subject": trial.subject,
         "standard": trial.standard,
         "mode": trial.mode,
         "repeat": trial.repeat,
@@ -33,7 +32,7 @@ def append(directory: Path, outcome: Outcome, *, took_s: float) -> None:
         file.write(json.dumps(line) + "\n")
 
 
-def read(directory: Path, cases: Sequence[Case]) -> tuple[list[Outcome], float]:
+def read(directory: Path, cases: Sequence[SuiteCase]) -> tuple[list[Outcome], float]:
     """The outcomes that are there, and when the last came; a line that was cut off is left out."""
     known = {case.name: case for case in cases}
     outcomes: list[Outcome] = []
@@ -49,7 +48,7 @@ def read(directory: Path, cases: Sequence[Case]) -> tuple[list[Outcome], float]:
             continue
         took_s = line["took_s"]
         trial = Trial(
-            known[line["case"]], line["control"], line["standard"], line["mode"], line["repeat"], line["seed"]
+            known[line["case"]], line["subject"], line["standard"], line["mode"], line["repeat"], line["seed"]
         )
         measured = Measured(**line["measured"]) if line["measured"] is not None else None
         outcomes.append(Outcome(trial, measured, line["error"], interrupted=line["interrupted"]))

@@ -6,23 +6,22 @@ from typing import Any
 
 from longhaul.analysis.agreement import Agreement, agreement
 from longhaul.analysis.estimates import Estimate, estimate
-from longhaul.benchmark.case import Case
-from longhaul.benchmark.measures import HORIZON, MEASURES, OF_KIND, Measured, shares
+from longhaul.benchmark.suite import Measured, Suite, SuiteCase
 from longhaul.benchmark.trials import DISTURBED, Mode, Outcome
 
 Json = dict[str, Any]
 Key = tuple[str, str, str | None, Mode]
-"""Case, control, standard, mode."""
+"""Case, subject, standard, mode."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """One measure of one control in one case, live or simulated."""
+    """One measure of one subject in one case, live or simulated."""
 
     scenario: str
     case: str
     """The case's label, and the standard that it was measured against."""
-    control: str
+    subject: str
     mode: Mode
     measure: str
     estimate: Estimate
@@ -37,7 +36,7 @@ class Compared:
 
     scenario: str
     case: str
-    control: str
+    subject: str
     measure: str
     agreement: Agreement
 
@@ -49,7 +48,7 @@ class Results:
     results: tuple[Result, ...]
     compared: tuple[Compared, ...]
     series: Mapping[tuple[str, str, Mode], Mapping[str, list[float]]]
-    """Rates over time of the first run, by case, control and mode."""
+    """Rates over time of the first run, by case, subject and mode."""
     verdicts: Mapping[str, int]
     """How many live runs were faithful, degraded, invalid."""
     disturbed: int
@@ -57,7 +56,9 @@ class Results:
     errors: tuple[str, ...]
 
 
-def evaluate(cases: Sequence[Case], controls: Sequence[str], outcomes: Iterable[Outcome]) -> Results:
+def evaluate(
+    suite: Suite, cases: Sequence[SuiteCase], subjects: Sequence[str], outcomes: Iterable[Outcome]
+) -> Results:
     """Gather what runs came to."""
     runs: dict[Key, dict[int, Measured]] = {}
     errors: list[str] = []
@@ -67,10 +68,10 @@ def evaluate(cases: Sequence[Case], controls: Sequence[str], outcomes: Iterable[
         trial, measured = outcome.trial, outcome.measured
         if measured is None:
             if not outcome.interrupted:
-                what = f"{trial.case.name}, {trial.control}, {trial.mode}, run {trial.repeat + 1}"
+                what = f"{trial.case.name}, {trial.subject}, {trial.mode}, run {trial.repeat + 1}"
                 errors.append(f"{what}: {outcome.error}")
             continue
-        key = (trial.case.name, trial.control, trial.standard, trial.mode)
+        key = (trial.case.name, trial.subject, trial.standard, trial.mode)
         runs.setdefault(key, {})[trial.repeat] = measured
         if trial.mode == "live":
             verdicts[measured.verdict] = verdicts.get(measured.verdict, 0) + 1
@@ -79,25 +80,26 @@ def evaluate(cases: Sequence[Case], controls: Sequence[str], outcomes: Iterable[
     series: dict[tuple[str, str, Mode], Mapping[str, list[float]]] = {}
     modes: tuple[Mode, ...] = ("live", "sim")
     for case in cases:
-        for control in controls:
+        for subject in subjects:
             for mode in modes:
                 for standard in case.standards or (None,):
-                    found = runs.get((case.name, control, standard, mode))
+                    found = runs.get((case.name, subject, standard, mode))
                     if not found:
                         continue
                     base = runs.get((case.name, standard or "", standard, mode), {})
-                    results += _of_case(case, control, standard, mode, found, base)
+                    results += _of_case(suite, case, subject, standard, mode, found, base)
                     drawn = found[min(found)].series
                     if drawn:
-                        series[case.name, control, mode] = drawn
+                        series[case.name, subject, mode] = drawn
     return Results(
-        tuple(results), tuple(_compare(results)), series, verdicts, disturbed, tuple(sorted(errors))
+        tuple(results), tuple(_compare(suite, results)), series, verdicts, disturbed, tuple(sorted(errors))
     )
 
 
 def _of_case(
-    case: Case,
-    control: str,
+    suite: Suite,
+    case: SuiteCase,
+    subject: str,
     standard: str | None,
     mode: Mode,
     found: Mapping[int, Measured],
@@ -105,16 +107,16 @@ def _of_case(
 ) -> list[Result]:
     label = case.label if standard is None else f"{case.label} beside {standard}".strip()
     both = sorted(set(found) & set(base))
-    paired = shares([found[each] for each in both], [base[each] for each in both])
+    paired = [suite.pair(found[each], base[each]) for each in both]
     results = []
-    for name in OF_KIND[case.kind]:
-        if name in ("gain", "harm"):
+    for name in suite.of_kind[case.kind]:
+        if name in suite.paired:
             raw = [each[name] for each in paired]
             digests = [_digest(found[each], base[each]) for each in both]
         else:
             raw = [found[repeat].values[name] for repeat in sorted(found)]
             digests = [found[repeat].digest for repeat in sorted(found)]
-        horizon = case.to_s - case.event_s if name in HORIZON else None
+        horizon = case.to_s - case.event_s if name in suite.horizon else None
         measured = [
             (value, digest)
             for value, digest in zip(raw, digests, strict=True)
@@ -125,7 +127,7 @@ def _of_case(
             values, results_of = zip(*measured, strict=True)
             missing = sum(each is None for each in raw) if horizon is not None else 0
             mean = estimate(values, results_of)
-            results.append(Result(case.scenario, label, control, mode, name, mean, values, missing))
+            results.append(Result(case.scenario, label, subject, mode, name, mean, values, missing))
     return results
 
 
@@ -135,16 +137,16 @@ def _digest(*runs: Measured) -> str | None:
     return None if None in digests else " ".join(map(str, digests))
 
 
-def _compare(results: Sequence[Result]) -> list[Compared]:
+def _compare(suite: Suite, results: Sequence[Result]) -> list[Compared]:
     live = {
-        (each.scenario, each.case, each.control, each.measure): each
+        (each.scenario, each.case, each.subject, each.measure): each
         for each in results
         if each.mode == "live"
     }
     found = []
     for each in results:
-        real = live.get((each.scenario, each.case, each.control, each.measure))
+        real = live.get((each.scenario, each.case, each.subject, each.measure))
         if each.mode == "sim" and real is not None:
-            judged = agreement(real.estimate, each.estimate, least=MEASURES[each.measure].least)
-            found.append(Compared(each.scenario, each.case, each.control, each.measure, judged))
+            judged = agreement(real.estimate, each.estimate, least=suite.measures[each.measure].least)
+            found.append(Compared(each.scenario, each.case, each.subject, each.measure, judged))
     return found

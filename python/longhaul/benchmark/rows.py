@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
+from longhaul.benchmark.suite import Score
 from longhaul.units.text import rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
 
-BASIC = ("access", "data-centre", "trans-oceanic", "satellite", "wireless", "dial-up")
 MODES = {"live": "live", "sim": "simulated"}
 
 
@@ -27,52 +27,38 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the scorecard: one measure of all controls."""
+    """A line of the scorecard: one measure of all subjects."""
 
     title: str
     place: str
     """Which scenario it is from."""
     cells: Mapping[tuple[str, str], Cell]
-    """By control and mode."""
+    """By subject and mode."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """One case of a scenario: a row for each control and mode."""
+    """One case of a scenario: a row for each subject and mode."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, str, tuple[Cell, ...]], ...]
-    """Control, mode, cells."""
+    """Subject, mode, cells."""
 
 
-_SCORECARD: tuple[tuple[str, str, tuple[tuple[str, str], ...], str], ...] = (
-    ("link used", "mean of {} links", tuple((name, "") for name in BASIC), "utilisation"),
-    ("packets lost", "mean of {} links", tuple((name, "") for name in BASIC), "loss"),
-    ("queueing delay", "access, queue 100 ms", (("access", ""),), "queue_mean"),
-    ("equal round trips", "smaller / larger share", (("fairness", "40 and 40 ms"),), "ratio"),
-    ("160 against 40 ms", "smaller / larger share", (("rtt-fairness", "160 and 40 ms"),), "ratio"),
-    ("three bottlenecks", "long / short paths", (("bottlenecks", ""),), "long_share"),
-    ("shares fair after", "ramp-up", (("ramp-up", "80 and 80 ms"),), "convergence"),
-    ("takes 80 % after", "release", (("release", ""),), "reach_80"),
-    ("gives way after", "arrival", (("arrival", ""),), "yielded"),
-    ("Reno keeps", "impact, of its share", (("impact", "beside reno"),), "harm"),
-    ("CUBIC keeps", "impact, of its share", (("impact", "beside cubic"),), "harm"),
-)
-
-
-def scorecard(plain: Json) -> list[Line]:
+def scorecard(scores: Sequence[Score], plain: Json) -> list[Line]:
     """What matters most, in a dozen lines; only lines for which something was measured."""
     results, compared, measures = _index(plain)
     lines = []
-    for title, place, sources, measure in _SCORECARD:
+    for score in scores:
+        sources, measure = score.sources, score.measure
         cells: dict[tuple[str, str], Cell] = {}
-        for control in plain["controls"]:
+        for subject in plain["subjects"]:
             for mode in MODES:
                 found = [
-                    results[scenario, case, control, mode, measure]
+                    results[scenario, case, subject, mode, measure]
                     for scenario, case in sources
-                    if (scenario, case, control, mode, measure) in results
+                    if (scenario, case, subject, mode, measure) in results
                 ]
                 if not found:
                     continue
@@ -81,13 +67,13 @@ def scorecard(plain: Json) -> list[Line]:
                 text = value_text(value, measures[measure]["unit"], is_open=is_open)
                 mark = ""
                 if len(sources) == 1:
-                    mark = _mark(compared.get((*sources[0], control, measure)))
-                cells[control, mode] = Cell(text, mark, value)
+                    mark = _mark(compared.get((*sources[0], subject, measure)))
+                cells[subject, mode] = Cell(text, mark, value)
         if cells:
             measured = {key[0] for key in results if key[:2] in sources and key[4] == measure}
             is_alone = len(sources) > 1 and len(measured) == 1
-            where = measured.pop() if is_alone else place.format(len(measured))
-            lines.append(Line(title, where, cells))
+            where = measured.pop() if is_alone else score.place.format(len(measured))
+            lines.append(Line(score.title, where, cells))
     return lines
 
 
@@ -104,19 +90,19 @@ def tables(plain: Json, scenario: str) -> list[Table]:
         }
         columns = [name for name in measures if name in present]
         rows = []
-        for control in plain["controls"]:
+        for subject in plain["subjects"]:
             for mode, word in MODES.items():
                 cells = tuple(
                     _cell(
-                        results.get((scenario, label, control, mode, name)),
-                        compared.get((scenario, label, control, name)),
+                        results.get((scenario, label, subject, mode, name)),
+                        compared.get((scenario, label, subject, name)),
                         measures[name]["unit"],
                         mode,
                     )
                     for name in columns
                 )
                 if any(cell.text != "-" for cell in cells):
-                    rows.append((control, word, cells))
+                    rows.append((subject, word, cells))
         made.append(Table(label, tuple(measures[name]["title"] for name in columns), tuple(rows)))
     return made
 
@@ -193,16 +179,16 @@ def _index(
     plain: Json,
 ) -> tuple[dict[tuple[str, ...], Json], dict[tuple[str, ...], Json], dict[str, Json]]:
     results: dict[tuple[str, ...], Json] = {
-        (each["scenario"], each["case"], each["control"], each["mode"], each["measure"]): each
+        (each["scenario"], each["case"], each["subject"], each["mode"], each["measure"]): each
         for each in plain["results"]
     }
     compared: dict[tuple[str, ...], Json] = {
-        (each["scenario"], each["case"], each["control"], each["measure"]): each for each in plain["compared"]
+        (each["scenario"], each["case"], each["subject"], each["measure"]): each for each in plain["compared"]
     }
     return results, compared, {each["name"]: each for each in plain["measures"]}
 
 
-def controls_in(plain: Json, mode: str) -> Sequence[str]:
-    """The controls that were run so, in the order in which they were named."""
-    there = {each["control"] for each in plain["results"] if each["mode"] == mode}
-    return [each for each in plain["controls"] if each in there]
+def subjects_in(plain: Json, mode: str) -> Sequence[str]:
+    """The subjects that were run so, in the order in which they were named."""
+    there = {each["subject"] for each in plain["results"] if each["mode"] == mode}
+    return [each for each in plain["subjects"] if each in there]

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import yaml
 
-from longhaul.benchmark.case import Case, document, slug
-from longhaul.benchmark.measures import Measured, measure
+from longhaul.benchmark.suite import Measured, SuiteCase
 from longhaul.errors import LonghaulError
 from longhaul.run import signals
 from longhaul.subprocesses import spawning
@@ -37,10 +36,11 @@ DISTURBED = 0.05
 class Trial:
     """One run."""
 
-    case: Case
-    control: str
+    case: SuiteCase
+    subject: str
+    """What is compared: a congestion-control algorithm, a queue discipline."""
     standard: str | None
-    """The control of the standard camp, if there is one."""
+    """What the subject runs beside, if the case has that."""
     mode: Mode
     repeat: int
     seed: int
@@ -60,9 +60,9 @@ class Outcome:
 
 def perform(trial: Trial, *, place: Path, keep: bool) -> Outcome:
     """Run one; its run directory stays in ``place`` only if it is to be kept, or if it failed."""
-    name = f"{slug(trial.case, trial.control, trial.standard)}-{trial.mode}-{trial.repeat + 1}"
+    name = f"{trial.case.slug(trial.subject, trial.standard)}-{trial.mode}-{trial.repeat + 1}"
     path = place / f"{name}.yaml"
-    content = document(trial.case, control=trial.control, standard=trial.standard, seed=trial.seed)
+    content = trial.case.document(subject=trial.subject, standard=trial.standard, seed=trial.seed)
     path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     outcome = _guarded(trial, path, place, name)
     if not keep and outcome.error is None:
@@ -116,7 +116,7 @@ def _once(trial: Trial, resolved: "Resolved", place: Path, name: str) -> Outcome
     if reason == "interrupted":
         return Outcome(trial, None, interrupted=True)
     summary = conclusion.conclude(directory, reason=reason, report=False)
-    return Outcome(trial, measure(trial.case, directory, summary, stopped=stopped_share(directory)))
+    return Outcome(trial, trial.case.measure(directory, summary, stopped=stopped_share(directory)))
 
 
 def stopped_share(directory: Path) -> float:

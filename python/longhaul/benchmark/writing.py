@@ -8,17 +8,15 @@ from math import isinf
 from pathlib import Path
 from typing import Any
 
-from longhaul.benchmark.case import Case
-from longhaul.benchmark.cases import SCENARIOS
-from longhaul.benchmark.measures import MEASURES
 from longhaul.benchmark.results import Compared, Result, Results
+from longhaul.benchmark.suite import Suite, SuiteCase
 from longhaul.storage import replace_text
 
 Json = dict[str, Any]
 
-KEY = ("scenario", "case", "control", "measure")
+KEY = ("scenario", "case", "subject", "measure")
 COLUMNS = {
-    **{name: name for name in ("scenario", "case", "control", "mode", "measure", "unit", "mean")},
+    **{name: name for name in ("scenario", "case", "subject", "mode", "measure", "unit", "mean")},
     "half_width": "half_width_95",
     "runs": "runs",
     "repeats": "repeats",
@@ -26,13 +24,19 @@ COLUMNS = {
 }
 """Of a result; the name in the CSV file."""
 JUDGED = {"difference": "sim_against_live", "disagrees": "disagrees", "certain": "certain"}
+_WITH_SUBJECT = ("results", "compared", "series")
+"""Lists whose rows name a subject."""
 
 
-def as_plain(results: Results, cases: Sequence[Case], head: Json) -> Json:
-    """Everything, for JSON: ``head`` says how it was made. Units: s, bit/s, shares from 0 to 1, ratios."""
-    compared = {(each.scenario, each.case, each.control, each.measure): each for each in results.compared}
+def as_plain(suite: Suite, results: Results, cases: Sequence[SuiteCase], head: Json) -> Json:
+    """Everything: ``head`` says how it was made. Units: s, bit/s, shares from 0 to 1, ratios.
+
+    Keys are those of every suite: ``subjects``, ``subject``, and ``columns`` of a series.
+    """
+    compared = {(each.scenario, each.case, each.subject, each.measure): each for each in results.compared}
     return {
         **head,
+        "subjects": list(head[suite.words.subjects]),
         "scenarios": [
             {
                 "name": each.name,
@@ -41,11 +45,11 @@ def as_plain(results: Results, cases: Sequence[Case], head: Json) -> Json:
                 "section": each.section,
                 "cases": [_case(case) for case in cases if case.scenario == each.name],
             }
-            for each in SCENARIOS
+            for each in suite.scenarios
             if any(case.scenario == each.name for case in cases)
         ],
-        "measures": [asdict(each) for each in MEASURES.values()],
-        "results": [_result(each) for each in results.results],
+        "measures": [asdict(each) for each in suite.measures.values()],
+        "results": [_result(suite, each) for each in results.results],
         "compared": [_compared(each) for each in compared.values()],
         "disagreements": sum(each.agreement.disagrees for each in results.compared),
         "certain_disagreements": sum(
@@ -55,25 +59,52 @@ def as_plain(results: Results, cases: Sequence[Case], head: Json) -> Json:
         "disturbed": results.disturbed,
         "errors": list(results.errors),
         "series": [
-            {"case": case, "control": control, "mode": mode, "mbit_per_s": dict(rates)}
-            for (case, control, mode), rates in results.series.items()
+            {"case": case, "subject": subject, "mode": mode, "columns": dict(columns)}
+            for (case, subject, mode), columns in results.series.items()
         ],
     }
 
 
-def write(directory: Path, plain: Json) -> None:
+def in_words(suite: Suite, plain: Json) -> Json:
+    """The results with the suite's own keys, such as ``control`` and ``controls``."""
+    own = {"subject": suite.words.subject, "columns": suite.words.series}
+    return {
+        name: [{own.get(key, key): each for key, each in row.items()} for row in value]
+        if name in _WITH_SUBJECT
+        else value
+        for name, value in plain.items()
+        if name != "subjects"
+    }
+
+
+def read(suite: Suite, written: Json) -> Json:
+    """What :func:`as_plain` returned, from the contents of ``results.json``."""
+    ours = {suite.words.subject: "subject", suite.words.series: "columns"}
+    return {
+        "subjects": written[suite.words.subjects],
+        **{
+            name: [{ours.get(key, key): each for key, each in row.items()} for row in value]
+            if name in _WITH_SUBJECT
+            else value
+            for name, value in written.items()
+        },
+    }
+
+
+def write(suite: Suite, directory: Path, plain: Json) -> None:
     """Write ``results.json`` and ``results.csv``."""
-    replace_text(directory / "results.json", json.dumps(plain, indent=1) + "\n")
+    replace_text(directory / "results.json", json.dumps(in_words(suite, plain), indent=1) + "\n")
     judged = {tuple(each[key] for key in KEY): each for each in plain["compared"]}
+    columns = {**COLUMNS, "subject": suite.words.subject}
     with (directory / "results.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow([*COLUMNS.values(), *JUDGED.values()])
+        writer.writerow([*columns.values(), *JUDGED.values()])
         for each in plain["results"]:
             both = judged.get(tuple(each[key] for key in KEY), {})
             writer.writerow([each[key] for key in COLUMNS] + [both.get(key) for key in JUDGED])
 
 
-def _case(case: Case) -> Json:
+def _case(case: SuiteCase) -> Json:
     return {
         "name": case.name,
         "label": case.label,
@@ -82,18 +113,18 @@ def _case(case: Case) -> Json:
         "from_s": case.from_s,
         "to_s": case.to_s,
         "event_s": case.event_s,
-        "flows": len(case.flows),
+        "flows": case.flow_count,
     }
 
 
-def _result(each: Result) -> Json:
+def _result(suite: Suite, each: Result) -> Json:
     return {
         "scenario": each.scenario,
         "case": each.case,
-        "control": each.control,
+        "subject": each.subject,
         "mode": each.mode,
         "measure": each.measure,
-        "unit": MEASURES[each.measure].unit,
+        "unit": suite.measures[each.measure].unit,
         "mean": each.estimate.mean,
         "half_width": each.estimate.half_width,
         "runs": each.estimate.runs,
@@ -108,7 +139,7 @@ def _compared(each: Compared) -> Json:
     return {
         "scenario": each.scenario,
         "case": each.case,
-        "control": each.control,
+        "subject": each.subject,
         "measure": each.measure,
         "live": found.live,
         "simulated": found.simulated,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from longhaul.cli.options import runs_option
+from longhaul.cli.benchmark_options import how_to_run, which_runs
 
 
 def _rate(_context: click.Context, _parameter: click.Parameter, value: str) -> int:
@@ -19,28 +19,7 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str) -> i
 
 @click.command("benchmark-cc")
 @click.argument("controls", nargs=-1, required=True, metavar="CONTROL...")
-@click.option(
-    "--sim",
-    "mode",
-    flag_value="sim",
-    help="Simulate only. Needs no privilege; takes about a minute for each algorithm.",
-)
-@click.option("--live", "mode", flag_value="live", help="Run live only; needs root.")
-@click.option("--only", multiple=True, metavar="SCENARIO", help="Run only this scenario; may be repeated.")
-@click.option(
-    "--seeds",
-    type=click.IntRange(1, 1000),
-    default=5,
-    show_default=True,
-    help="Number of simulated runs of each case.",
-)
-@click.option(
-    "--repeat",
-    type=click.IntRange(1, 100),
-    default=3,
-    show_default=True,
-    help="Number of live runs of each case.",
-)
+@which_runs("Simulate only. Needs no privilege; takes about a minute for each algorithm.")
 @click.option(
     "--most",
     default="100Mbit",
@@ -55,32 +34,7 @@ def _rate(_context: click.Context, _parameter: click.Parameter, value: str) -> i
 @click.option(
     "--paper", is_flag=True, help="Run all cases with the rates and durations of the draft; simulated only."
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32),
-    default=1,
-    show_default=True,
-    help="Seed of the first run; the others count up from it.",
-)
-@click.option(
-    "--at-once",
-    type=click.IntRange(1, 64),
-    default=1,
-    show_default=True,
-    help="Number of live runs at the same time; 1 is most faithful.",
-)
-@click.option(
-    "--tries",
-    type=click.IntRange(1, 20),
-    default=3,
-    show_default=True,
-    help="Most attempts of a live run that is not faithful; the best attempt counts.",
-)
-@click.option("--keep", is_flag=True, help="Keep the run directory of every run.")
-@click.option("--dry-run", is_flag=True, help="Print the runs and the estimated time, without running them.")
-@runs_option
-@click.option("--no-report", "report", flag_value=False, default=True, help="Do not write report.html.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON instead of tables.")
+@how_to_run
 def benchmark_cc(
     controls: tuple[str, ...],
     mode: str | None,
@@ -120,7 +74,8 @@ def benchmark_cc(
 
     Ends with 0; 1 if runs failed; 130 if it was interrupted (what was done is evaluated).
     """
-    from longhaul.cli.benchmark_command import Options, execute
+    from longhaul.cli.benchmark_cc_options import Options, asked
+    from longhaul.cli.benchmark_command import execute
 
     options = Options(
         controls=controls,
@@ -138,4 +93,4 @@ def benchmark_cc(
         runs=runs,
         report=report,
     )
-    sys.exit(execute(options, dry_run=dry_run, as_json=as_json))
+    sys.exit(execute(asked(options), dry_run=dry_run, report=report, as_json=as_json))

@@ -41,7 +41,7 @@ class Progress(Shown):
         left = f"{duration_text(left_s)} left"
         if outcome is not None:
             trial = outcome.trial
-            name = f"{'live' if trial.mode == 'live' else 'simulated'}: {trial.case.name}, {trial.control}"
+            name = f"{'live' if trial.mode == 'live' else 'simulated'}: {trial.case.name}, {trial.subject}"
             self._bar.update(self._task, completed=done, left=left, description=name)
             if outcome.error:
                 self._console.print(f"{name}: {outcome.error}", style="red", highlight=False)

@@ -25,6 +25,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "longhaul.cli.benchmark_cc:benchmark_cc",
         "Compare congestion-control algorithms, live and simulated.",
     ),
+    "benchmark-aqm": (
+        "longhaul.cli.benchmark_aqm:benchmark_aqm",
+        "Compare queue disciplines, live and simulated.",
+    ),
     "relay": ("longhaul.cli.relay:relay", "Run a WAN without privileges: gateways that delay connections."),
     "shell": ("longhaul.cli.shell:shell", "Run a command on two hosts with one link."),
     "check": ("longhaul.cli.check:check", "Check a scenario and report all problems."),

@@ -7,25 +7,26 @@ from rich.table import Table
 from rich.text import Text
 
 from longhaul.benchmark.rows import Line, disagreements, scorecard
+from longhaul.benchmark.suite import Suite
 from longhaul.report.console import Console
 
 Json = Mapping[str, Any]
 
 AT_ONCE = 3
-"""Controls beside each other in 80 columns."""
+"""Subjects beside each other in 80 columns."""
 MOST_SHOWN = 12
 """Disagreements that are listed; the report has all."""
 
 
-def print_benchmark(plain: Json) -> None:
+def print_benchmark(suite: Suite, plain: Json) -> None:
     """Print it on standard output."""
     console = Console(highlight=False)
-    lines = scorecard(plain)
+    lines = scorecard(suite.scorecard, plain)
     both = len(plain["modes"]) > 1
-    names = plain["controls"]
+    names = plain["subjects"]
     for first in range(0, len(names), AT_ONCE):
-        controls = names[first : first + AT_ONCE]
-        _print_scorecard(console, lines, controls, both=both)
+        subjects = names[first : first + AT_ONCE]
+        _print_scorecard(console, lines, subjects, both=both)
     found = disagreements(plain)
     if plain["compared"]:
         certain = sum(each["mark"] == "certain" for each in found)
@@ -38,27 +39,27 @@ def print_benchmark(plain: Json) -> None:
     for each in found[:MOST_SHOWN]:
         place = f"{each['scenario']} {each['case']}".strip()
         console.print(
-            f"  {'!' if each['mark'] == 'certain' else '?'} {place}, {each['control']}, {each['title']}: "
+            f"  {'!' if each['mark'] == 'certain' else '?'} {place}, {each['subject']}, {each['title']}: "
             f"live {each['live_text']}, simulated {each['simulated_text']} ({each['difference_text']})",
             soft_wrap=True,
         )
     if len(found) > MOST_SHOWN:
         console.print(f"  {len(found) - MOST_SHOWN} more in the report")
-    _print_conditions(console, plain)
+    _print_conditions(console, suite, plain)
 
 
-def _print_scorecard(console: Console, lines: Sequence[Line], controls: Sequence[str], *, both: bool) -> None:
+def _print_scorecard(console: Console, lines: Sequence[Line], subjects: Sequence[str], *, both: bool) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("live / simulated" if both else "", no_wrap=True)
-    for control in controls:
-        table.add_column(control, justify="right", no_wrap=True)
+    for subject in subjects:
+        table.add_column(subject, justify="right", no_wrap=True)
     for line in lines:
         cells = []
-        for control in controls:
-            shown = [line.cells[control, mode] for mode in ("live", "sim") if (control, mode) in line.cells]
+        for subject in subjects:
+            shown = [line.cells[subject, mode] for mode in ("live", "sim") if (subject, mode) in line.cells]
             text = " / ".join(cell.text for cell in shown) or "-"
             if both and len(shown) == 1:
-                text = f"- / {text}" if (control, "sim") in line.cells else f"{text} / -"
+                text = f"- / {text}" if (subject, "sim") in line.cells else f"{text} / -"
             mark = next((cell.mark for cell in shown if cell.mark), "")
             sign = {"certain": " !", "unsure": " ?"}.get(mark, "")
             cells.append(Text(text + sign, style="bold yellow" if mark == "certain" else ""))
@@ -66,7 +67,7 @@ def _print_scorecard(console: Console, lines: Sequence[Line], controls: Sequence
     console.print(table)
 
 
-def _print_conditions(console: Console, plain: Json) -> None:
+def _print_conditions(console: Console, suite: Suite, plain: Json) -> None:
     scaled = [
         f"{each['title'].lower()} 1/{1 / case['scale']:.0f}"
         for each in plain["scenarios"]
@@ -74,7 +75,7 @@ def _print_conditions(console: Console, plain: Json) -> None:
         if case["scale"] < 1
     ]
     if scaled:
-        console.print(f"rates below the draft's: {', '.join(scaled)}", soft_wrap=True)
+        console.print(f"rates below {suite.words.specification}'s: {', '.join(scaled)}", soft_wrap=True)
     if plain["disturbed"]:
         console.print(
             f"{plain['disturbed']} of {sum(plain['verdicts'].values())} live runs were disturbed by what "

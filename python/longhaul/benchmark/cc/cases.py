@@ -4,11 +4,14 @@ Rates above ``most_bits_per_s`` are scaled down to it; delays, and queues as tim
 are in the draft. Every transfer has hosts of its own, so that the links to them count what it got.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from longhaul.benchmark.case import Camp, Case, Cross, Flow, Json
+from longhaul.benchmark.cc.case import Camp, Case, Cross, Flow, document
+from longhaul.benchmark.cc.measures import measure
+from longhaul.benchmark.suite import Json, Measured, Scenario, Size
 
 LEFT_MS = (0.0, 12.0, 25.0)
 RIGHT_MS = (2.0, 37.0, 75.0)
@@ -18,28 +21,17 @@ M = 1_000_000
 G = 1_000_000_000
 
 
-@dataclass(frozen=True)
-class Size:
-    """How large a benchmark is."""
+@dataclass(frozen=True, kw_only=True)
+class ControlCase(Case):
+    """A case whose subject is the congestion control of the tested flows."""
 
-    most_bits_per_s: int | None
-    """The fastest central link; ``None`` for the draft's."""
-    every_case: bool
-    """All cases of the draft, or one or two of each scenario."""
-    stretch: float = 1.0
-    """Longer runs than those that suit a live machine."""
+    def document(self, *, subject: str, standard: str | None, seed: int) -> Json:
+        """The scenario file of one run."""
+        return document(self, control=subject, standard=standard, seed=seed)
 
-
-@dataclass(frozen=True)
-class Scenario:
-    """A scenario and what it asks."""
-
-    name: str
-    title: str
-    question: str
-    section: str
-    """Where the draft has it."""
-    cases: Callable[[Size], list[Case]]
+    def measure(self, directory: Path, summary: Mapping[str, Any], *, stopped: float) -> Measured:
+        """The measures of a run."""
+        return measure(self, directory, summary, stopped=stopped)
 
 
 def _scaled(bits_per_s: int, size: Size, most: int | None = None) -> tuple[int, float]:
@@ -66,8 +58,8 @@ def _basic(
     pairs: Sequence[tuple[float, float]] | None = None,
     every_ms: int = 20,
     label: str = "",
-) -> Callable[[Size], list[Case]]:
-    def cases(size: Size) -> list[Case]:
+) -> Callable[[Size], list[ControlCase]]:
+    def cases(size: Size) -> list[ControlCase]:
         rate, scale = _scaled(bits_per_s, size)
         inner = {"delay": f"{delay_ms}ms", "queue": f"{queue_ms:g}ms", **(central or {})}
         if central and "reverse" in central:
@@ -81,7 +73,7 @@ def _basic(
         ]
         rtt_ms = 2 * (delay_ms + max(left_ms) + max(right_ms))
         return [
-            Case(
+            ControlCase(
                 scenario=name,
                 label=label,
                 kind="basic",
@@ -99,10 +91,10 @@ def _basic(
     return cases
 
 
-def _tradeoff(size: Size) -> list[Case]:
+def _tradeoff(size: Size) -> list[ControlCase]:
     """Section 5.1: the access link with queues of 10 to 200 % of the BDP at 100 ms."""
     shares = (10, 20, 50, 100, 200) if size.every_case else (10, 50, 200)
-    found: list[Case] = []
+    found: list[ControlCase] = []
     for share in shares:
         make = _basic(
             "trade-off",
@@ -124,7 +116,7 @@ _PAIRS_MS = {
 """Table 8 of the draft: edge delays of both senders and both receivers; the second flow joins the first."""
 
 
-def _ramp_up(size: Size) -> list[Case]:
+def _ramp_up(size: Size) -> list[ControlCase]:
     """Section 5.2, without background, and with slow start, which no kernel can leave out."""
     found = []
     for draft in (10 * M, G) if size.every_case else (10 * M,):
@@ -134,7 +126,7 @@ def _ramp_up(size: Size) -> list[Case]:
             rate, scale = _scaled(draft, size)
             joins_s, to_s = 6 * size.stretch, 28 * size.stretch
             found.append(
-                Case(
+                ControlCase(
                     scenario="ramp-up",
                     label=label if draft == 10 * M else f"{label}, fast",
                     kind="ramp-up",
@@ -158,8 +150,8 @@ TRANSIENT = 20 * M
 """The fastest link of transients at a live machine's scale: at more, Reno would not fill it in 14 s."""
 
 
-def _transient(kind: str) -> Callable[[Size], list[Case]]:
-    def cases(size: Size) -> list[Case]:
+def _transient(kind: str) -> Callable[[Size], list[ControlCase]]:
+    def cases(size: Size) -> list[ControlCase]:
         """Section 5.3: three quarters of the link are taken, or become free, at once."""
         rate, scale = _scaled(100 * M, size, TRANSIENT)
         packets = max(round(1024 * scale), 16)
@@ -171,7 +163,7 @@ def _transient(kind: str) -> Callable[[Size], list[Case]]:
         else:
             cross = Cross("cross", 0, 25, bits, at_s)
         return [
-            Case(
+            ControlCase(
                 scenario=kind,
                 label="",
                 kind="release" if kind == "release" else "arrival",
@@ -190,7 +182,7 @@ def _transient(kind: str) -> Callable[[Size], list[Case]]:
     return cases
 
 
-def _impact(size: Size) -> list[Case]:
+def _impact(size: Size) -> list[ControlCase]:
     """Section 6.1: each flow of the standard camp has a twin under test."""
     found = []
     for draft in (10 * M, G) if size.every_case else (10 * M,):
@@ -202,7 +194,7 @@ def _impact(size: Size) -> list[Case]:
             for camp in CAMPS
         ]
         found.append(
-            Case(
+            ControlCase(
                 scenario="impact",
                 label="" if draft == 10 * M else "fast",
                 kind="impact",
@@ -219,8 +211,10 @@ def _impact(size: Size) -> list[Case]:
     return found
 
 
-def _fairness(first_ms: int, others: Sequence[int], few: Sequence[int]) -> Callable[[Size], list[Case]]:
-    def cases(size: Size) -> list[Case]:
+def _fairness(
+    first_ms: int, others: Sequence[int], few: Sequence[int]
+) -> Callable[[Size], list[ControlCase]]:
+    def cases(size: Size) -> list[ControlCase]:
         found = []
         queues = (25, 50, 100, 200) if size.every_case else (100,)
         for second_ms in others if size.every_case else few:
@@ -230,7 +224,7 @@ def _fairness(first_ms: int, others: Sequence[int], few: Sequence[int]) -> Calla
                 to_s = 24 * size.stretch
                 label = f"{one_ms} and {second_ms} ms"
                 found.append(
-                    Case(
+                    ControlCase(
                         scenario="rtt-fairness" if first_ms else "fairness",
                         label=label + (f", queue {queue_ms} %" if len(queues) > 1 else ""),
                         kind="fairness",
@@ -251,7 +245,7 @@ def _fairness(first_ms: int, others: Sequence[int], few: Sequence[int]) -> Calla
     return cases
 
 
-def _bottlenecks(size: Size) -> list[Case]:
+def _bottlenecks(size: Size) -> list[ControlCase]:
     """Section 6.3: a flow across three congested links, against one across each; all of 60 ms."""
     rate, scale = _scaled(100 * M, size, TRANSIENT)
     inner = {
@@ -262,7 +256,7 @@ def _bottlenecks(size: Size) -> list[Case]:
     routers = {"long": ("r1", "r4"), "a": ("r1", "r2"), "b": ("r2", "r3"), "c": ("r3", "r4")}
     edge_ms = {"long": 0, "a": 10, "b": 10, "c": 10}
     return [
-        Case(
+        ControlCase(
             scenario="bottlenecks",
             label="",
             kind="bottlenecks",

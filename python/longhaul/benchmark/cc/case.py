@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Literal
+from typing import Literal
 
-Json = dict[str, Any]
+from longhaul.benchmark.suite import Json, SuiteCase
+
 Kind = Literal["basic", "ramp-up", "release", "arrival", "impact", "fairness", "bottlenecks"]
 Camp = Literal["tested", "standard"]
 
@@ -45,33 +46,15 @@ class Cross:
     leaves: str = "r2"
 
 
-@dataclass(frozen=True)
-class Case:
+@dataclass(frozen=True, kw_only=True)
+class Case(SuiteCase):
     """A case, for any control."""
 
-    scenario: str
-    label: str
-    """Tells the cases of a scenario apart; empty if there is one."""
     kind: Kind
     central: Mapping[str, Json]
     """The links that are congested, between routers, in the direction of the flows (forward)."""
     flows: tuple[Flow, ...]
-    bits_per_s: int
-    """The rate of each of them."""
-    scale: float
-    """Its share of the draft's."""
-    from_s: float
-    to_s: float
-    """What is measured lies between these times."""
-    rtt_s: float
-    """Of the longest path, without queues."""
     cross: tuple[Cross, ...] = ()
-    event_s: float = 0.0
-    """When a flow joins, or datagrams come or go."""
-    standards: tuple[str, ...] = ()
-    """Controls of the standard camp, one after another; empty if all flows are tested."""
-    every_ms: int = 20
-    """Between two looks at every link."""
 
     @property
     def senders(self) -> tuple[Flow | Cross, ...]:
@@ -79,14 +62,9 @@ class Case:
         return (*self.flows, *self.cross)
 
     @property
-    def name(self) -> str:
-        """``fairness 160 and 40 ms``."""
-        return f"{self.scenario} {self.label}".strip()
-
-    @property
-    def duration_s(self) -> float:
-        """How long a run is."""
-        return self.to_s + 0.1
+    def flow_count(self) -> int:
+        """How many transfers it has."""
+        return len(self.flows)
 
 
 def document(case: Case, *, control: str, standard: str | None, seed: int) -> Json:
@@ -168,9 +146,3 @@ def _edges(case: Case) -> Json:
             **edge,
         }
     return found
-
-
-def slug(case: Case, control: str, standard: str | None) -> str:
-    """A name for files and runs."""
-    words = "-".join([case.scenario, *case.label.split(), control, *([standard] if standard else [])])
-    return "".join(each if each.isalnum() or each == "-" else "-" for each in words.lower())

@@ -1,7 +1,6 @@
 """Measures of a benchmark run, with units, from the tables of any run."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -19,7 +18,8 @@ from longhaul.analysis.convergence import (
     variation,
 )
 from longhaul.analysis.fairness import jain
-from longhaul.benchmark.case import Case, receiving, sending
+from longhaul.benchmark.cc.case import Case, receiving, sending
+from longhaul.benchmark.suite import Measure, Measured
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 
@@ -30,20 +30,6 @@ HELLO_BYTES = 3000
 
 Array = np.ndarray[Any, Any]
 Columns = Mapping[str, Array]
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A measure of a case."""
-
-    name: str
-    title: str
-    unit: str
-    """``share``, ``s``, ``bit/s``, ``ratio``."""
-    better: int
-    """1: more is better; -1: less is; 0: neither."""
-    least: float
-    """Differences up to this matter to nobody, whatever their share."""
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -83,35 +69,19 @@ OF_KIND: Mapping[str, tuple[str, ...]] = {
     "fairness": ("ratio", "jain", *_EFFECT),
     "bottlenecks": ("long_share", *_EFFECT),
 }
-HORIZON = {
-    "convergence",
-    "first_15k",
-    "first_150k",
-    "first_1500k",
-    "reach_60",
-    "reach_80",
-    "reach_90",
-    "yielded",
-}
+HORIZON = frozenset(
+    {
+        "convergence",
+        "first_15k",
+        "first_150k",
+        "first_1500k",
+        "reach_60",
+        "reach_80",
+        "reach_90",
+        "yielded",
+    }
+)
 """Times that end with the run if what they wait for does not come: at least so long, then."""
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What one run came to."""
-
-    values: Mapping[str, float | None]
-    """``None``: could not be measured, or did not come to pass before the end."""
-    camps: Mapping[str, float]
-    """Goodput in bit/s of the tested and the standard flows."""
-    series: Mapping[str, list[float]]
-    """Rates of flows in Mbit/s over time, with ``t_s``, for the figures."""
-    verdict: str
-    """Of a live run: ``faithful``, ``degraded`` or ``invalid``."""
-    stopped: float
-    """For what share of it the machine kept the engine waiting."""
-    digest: str | None = None
-    """Of a simulation's results; ``None`` for a live run."""
 
 
 def measure(case: Case, directory: Path, summary: Mapping[str, Any], *, stopped: float = 0.0) -> Measured:
@@ -239,17 +209,16 @@ def _drawn(case: Case, links: Columns, arrived: Mapping[str, Series]) -> dict[st
     }
 
 
-def shares(mixed: Sequence[Measured], base: Sequence[Measured]) -> list[dict[str, float | None]]:
-    """Gain and harm of each pair of runs: what both camps have, as shares of what they have among equals.
+PAIRED = frozenset({"gain", "harm"})
+"""Measures of two runs, which :func:`shares` computes."""
+
+
+def shares(mixed: Measured, equal: Measured) -> dict[str, float | None]:
+    """Gain and harm of a pair of runs: what both camps have, as shares of what they have among equals.
 
     Where everybody follows the standard, both are 1 by definition.
     """
-    found: list[dict[str, float | None]] = []
-    for mix, equal in zip(mixed, base, strict=False):
-        found.append(
-            {
-                "gain": mix.camps["tested"] / equal.camps["tested"] if equal.camps["tested"] else None,
-                "harm": mix.camps["standard"] / equal.camps["standard"] if equal.camps["standard"] else None,
-            }
-        )
-    return found
+    return {
+        "gain": mixed.camps["tested"] / equal.camps["tested"] if equal.camps["tested"] else None,
+        "harm": mixed.camps["standard"] / equal.camps["standard"] if equal.camps["standard"] else None,
+    }

@@ -1,0 +1,1 @@
+"""The benchmark of queue disciplines: RFC 7928, Characterization Guidelines for Active Queue Management."""
