@@ -9,7 +9,7 @@ SCENARIO = Path(__file__).parent / "teragrid.yaml"
 CROSS = ("x1", "x2", "x3", "x4", "x5")
 STREAMS = (2, 4, 8, 16)
 SEEDS, SEEDS_BESIDE, SEEDS_FULL = 20, 8, 72
-"""Of each point, of each beside five flows, which takes six times as long, and of both in the full study: 30,000 trials."""
+"""Of each point; beside five flows, which takes six times as long; in the full study of 30,000 trials."""
 LOSS = "links.la-chi.forward.loss"
 MAIN = "traffic.main"
 BACKBONE = "links.la-chi.delay"
