@@ -143,7 +143,7 @@ def draw(study: Study, ratios: dict[tuple[str, str], Measurement], within: float
             )
         axes.set_xticks(range(len(cases)), cases)
         axes.set(ylabel="goodput, simulated / live", ylim=(0.7, 1.3))
-        axes.legend(loc="upper left")
+        made.legend(loc="outside lower center", ncols=2)
         study.figure(made, "paths", data=["goodput"])
 
 

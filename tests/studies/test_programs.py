@@ -2,10 +2,13 @@
 
 import ast
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,16 +98,21 @@ def test_modules_of_studies_have_names_of_their_own() -> None:
     assert modules & tests == set()
 
 
-def small(study: StudyFolder, place: Path, *options: str) -> Path:
-    """Run a copy of a study at a small size; returns the directory of its results."""
+def command(study: StudyFolder, place: Path, *options: str) -> list[str]:
+    """What runs a copy of a study at a small size, which lies in ``place``."""
     directory = place / "studies"
     # Results are left out, so that what is read is of this run.
     shutil.copytree(study.folder, directory / study.folder.name, ignore=shutil.ignore_patterns("results"))
     for shared in STUDIES.glob("*.py"):
         shutil.copy(shared, directory)
-    command = [sys.executable, "-m", "longhaul.cli.main", "study", "run", study.name, "--small", *options]
+    words = [sys.executable, "-m", "longhaul.cli.main", "study", "run", study.name, "--small", *options]
+    return [*words, "--directory", str(directory)]
+
+
+def small(study: StudyFolder, place: Path, *options: str) -> Path:
+    """Run a copy of a study at a small size; returns the directory of its results."""
     done = subprocess.run(
-        [*command, "--directory", str(directory)], cwd=place, capture_output=True, text=True, check=False
+        command(study, place, *options), cwd=place, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return place / "runs/studies" / study.name / "results"
@@ -151,6 +159,28 @@ def test_a_comparison_reads_the_tables_of_its_run(name: str, tmp_path: Path) -> 
 def test_a_live_study_runs_at_a_small_size(name: str, tmp_path: Path, live_machine: None) -> None:
     (study,) = (each for each in ALL if each.name == name)
     are_evaluated(study, small(study, tmp_path), list(study.claims.parts))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_a_run_ends_the_study(number: int, tmp_path: Path, live_machine: None) -> None:
+    (study,) = (each for each in ALL if each.name == "ticks")
+    running = subprocess.Popen(
+        command(study, tmp_path), cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.rglob("raw/started.json")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        # Ctrl-C reaches all processes of the terminal, and so does what a batch system sends.
+        os.killpg(running.pid, number)
+        _, said = running.communicate(timeout=30)
+    finally:
+        if running.poll() is None:
+            os.killpg(running.pid, signal.SIGKILL)
+    assert running.returncode in (130, -number), said
+    assert "--resume" in said
+    assert len(list(tmp_path.rglob("raw/started.json"))) == 1
+    assert not (tmp_path / "runs/studies/ticks/results").exists()
 
 
 def test_a_study_on_the_virtual_clock_runs_at_a_small_size(tmp_path: Path) -> None:

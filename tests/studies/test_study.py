@@ -418,6 +418,26 @@ def test_an_interrupted_study_says_how_it_resumes(
     assert "--resume" in capsys.readouterr().err
 
 
+def test_a_study_ends_with_the_run_that_its_user_interrupted(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["some_study.py", "--only", "first"])
+    summary = {**live_summary("faithful", hosts="ok"), "ended": "interrupted"}
+    began = []
+
+    def runs(study: Study, _given: Namespace) -> None:
+        for number in range(2):
+            began.append(number)
+            study.measured(f"a/{number}", lambda: study.ran(SimpleNamespace(summary=summary)))
+
+    parts = {"first": Part(runs), "second": Part(interrupted), "live": Part(interrupted)}
+    with pytest.raises(SystemExit) as ended:
+        run_study(str(folder / "some_study.py"), None, parts)
+    assert ended.value.code == 130
+    assert began == [0]
+    assert "--resume" in capsys.readouterr().err
+
+
 def test_a_study_without_parts_of_a_kind_runs_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import longhaul
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.results import ending
 from longhaul.results.directory import read_run
 from longhaul.studies.catalogue import StudyFolder
 from longhaul.studies.claims import CLAIMS, Numbers
@@ -207,10 +208,15 @@ class Study:
         self.ran(network)
 
     def ran(self, run: "Result | Network", *, mode: str = "live") -> None:
-        """Count a run of this part, whose network and hosts its provenance describes."""
+        """Count a run of this part, whose network and hosts its provenance describes.
+
+        Raises KeyboardInterrupt if a user interrupted the run, which keeps its results: the study ends, too.
+        """
         self._analysis_began = None
         result: Any = getattr(run, "result", run)
         if result is not None:
+            if result.summary.get("ended") == ending.INTERRUPTED:
+                raise KeyboardInterrupt
             self._facts.append(run_facts(result.summary, mode=mode, seed=_seed(result)))
 
     def note(self, text: str) -> None:
