@@ -20,14 +20,14 @@ def _modules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
 
 
-def test_the_study_has_some_two_thousand_trials_and_the_full_one_thirty_thousand() -> None:
+def test_the_study_has_sixteen_hundred_trials_and_the_full_one_thirty_thousand() -> None:
     import trials
 
     few, full = (trials.plans(trials.READINGS["minutes"], full=full) for full in (False, True))
-    # One reading after the other: 83, 9 x 20, 6 x 20, 34 x 20, 13 x 20, 4 x 3, twice 26 x 20.
-    assert sum(plan.trials for plan in few) == 83 + 20 * (9 + 6 + 34 + 13 + 52) + 12
+    # One sweep after the other: 83, 9 x 20, 6 x 20, 34 x 20; beside five flows 13 x 8, 4 x 3, twice 26 x 8.
+    assert sum(plan.trials for plan in few) == 83 + 20 * (9 + 6 + 34) + 8 * (13 + 52) + 12
     assert 30_000 <= sum(plan.trials for plan in full) < 30_500
-    assert all(plan.seeds >= 20 for plan in few if plan.name not in ("validation", "apart-minutes"))
+    assert all(plan.seeds >= (8 if plan.cross else 20) for plan in few if plan.name != "apart-minutes")
 
 
 def test_every_sweep_of_the_study_is_ready_to_run_in_the_order_of_its_keys(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ class Concluding(Shown):
 
     def write(self, part: str) -> None:
         """From now on ``part`` is written."""
-        self._bar.update(self._task, description=f"writing {part}", visible=True)
+        self._bar.update(self._task, description=f"writing {part}", visible=True, refresh=True)
 
 
 class Simulating(Shown):
