@@ -64,8 +64,8 @@ MSS_BITS = 1448 * 8
 
 
 @dataclass(frozen=True)
-class Met:
-    """What one flow met after it had warmed up."""
+class SegmentCounts:
+    """Segments and loss events of one flow after it has warmed up."""
 
     new: int
     """Segments with new data."""
@@ -101,7 +101,7 @@ def netem(*, rated: bool) -> tuple[Stage, Stage]:
     return Stage("delay", (f"{head} loss {LOSS:%}{rate}",)), Stage("delay", (head,))
 
 
-def on_virtual_clock(directory: Path, kernel: Kernel, *, seed: int, rated: bool) -> dict[str, Met]:
+def on_virtual_clock(directory: Path, kernel: Kernel, *, seed: int, rated: bool) -> dict[str, SegmentCounts]:
     """Longhaul's link, and netem with and without super-packets."""
     path = directory / "virtual.yaml"
     path.write_text(scenario(seed=seed, rated=rated, real=True), encoding="utf-8")
@@ -111,21 +111,21 @@ def on_virtual_clock(directory: Path, kernel: Kernel, *, seed: int, rated: bool)
     accepted = replace(
         api.accept(resolve(load_scenario(path))), chains=({"forward": (there,), "reverse": (back,)},)
     )
-    found = {"virtual": met(run / "logs")}
+    found = {"virtual": segment_counts(run / "logs")}
     for name, takes in (("single", False), ("gso", True)):
         api.consult(accepted, run, result.summary, kernel, super_packets=takes)
-        found[name] = met(run / api.DIRECTORY / "logs")
+        found[name] = segment_counts(run / api.DIRECTORY / "logs")
     return found
 
 
-def simulated(directory: Path, *, seed: int, rated: bool) -> Met:
+def simulated(directory: Path, *, seed: int, rated: bool) -> SegmentCounts:
     """The same by the simulator: the whole run, less an equal one that ends after the warm-up."""
     before, after = (
         _simulated(directory, scenario(seed=seed, rated=rated, real=False, seconds=seconds))
         for seconds in (WARM_UP_S, SECONDS)
     )
     new, retransmitted, events = (late - early for early, late in zip(before, after, strict=True))
-    return Met(new=new, retransmitted=retransmitted, events=events)
+    return SegmentCounts(new=new, retransmitted=retransmitted, events=events)
 
 
 def _simulated(directory: Path, text: str) -> tuple[int, int, int]:
@@ -139,14 +139,14 @@ def _simulated(directory: Path, text: str) -> tuple[int, int, int]:
     return flow["segments_sent"] - retransmitted, retransmitted, flow["recoveries"] + flow["timeouts"]
 
 
-def met(logs: Path) -> Met:
+def segment_counts(logs: Path) -> SegmentCounts:
     """What the sender's kernel counted between the two readings."""
     before, after = (
         counters((logs / f"{name}.out").read_text(encoding="utf-8")) for name in ("before", "after")
     )
     counted = {name: after[name] - before[name] for name in after}
     # OutSegs leaves out segments with nothing but data that were sent before.
-    return Met(
+    return SegmentCounts(
         new=counted["Tcp.OutSegs"],
         retransmitted=counted["Tcp.RetransSegs"],
         events=sum(
@@ -168,7 +168,7 @@ def counters(text: str) -> dict[str, int]:
     return found
 
 
-def rows_of(found: Mapping[str, Sequence[Met]]) -> list[Row]:
+def rows_of(found: Mapping[str, Sequence[SegmentCounts]]) -> list[Row]:
     """Means with half of their intervals, and what of Longhaul's agrees with netem without super-packets."""
     rows = []
     reference = measured([each.goodput_mbit for each in found["single"]]).value
@@ -195,7 +195,7 @@ def rows_of(found: Mapping[str, Sequence[Met]]) -> list[Row]:
 
 def compare(kernel: Kernel, rated: bool, rounds: int) -> list[Row]:
     """Every seed in all four systems."""
-    found: dict[str, list[Met]] = {name: [] for name in SYSTEMS}
+    found: dict[str, list[SegmentCounts]] = {name: [] for name in SYSTEMS}
     # One seed has no interval.
     for seed in range(1, max(rounds, 2) + 1):
         with tempfile.TemporaryDirectory(prefix="longhaul-segment-loss-") as temporary:

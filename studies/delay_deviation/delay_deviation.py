@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import this_machine
+import veth_pair
 from deviations import PLACES, delays_ns, deviations
 
 import longhaul
@@ -47,7 +47,7 @@ def scenario(delay_us: int, packets_per_s: int, packets: int) -> str:
     """Two hosts, a link with a constant delay, and the two programs."""
     return SCENARIO.format(
         delay_us=delay_us,
-        program=f"{sys.executable} {this_machine.PROGRAM}",
+        program=f"{sys.executable} {veth_pair.PROGRAM}",
         port=PORT,
         packets=packets,
         packets_per_s=packets_per_s,
@@ -85,12 +85,12 @@ def on_real_clock(study: Study, packets_per_s: int, packets: int) -> Rows:
     result = longhaul.run_live(path, runs=study.runs, report=False)
     study.ran(result)
     rows = [{"system": "Longhaul", **row} for row in seen(Path(result.directory) / "logs", delay_us)]
-    others = {"veth, no delay": None} | ({"netem": delay_us} if this_machine.has_netem() else {})
+    others = {"veth, no delay": None} | ({"netem": delay_us} if veth_pair.has_netem() else {})
     for system, netem_us in others.items():
         folder = study.directory / "veth"
         folder.mkdir(exist_ok=True)
         netem_ns = None if netem_us is None else netem_us * 1000
-        this_machine.run(folder, packets=packets, packets_per_s=packets_per_s, netem_delay_ns=netem_ns)
+        veth_pair.run(folder, packets=packets, packets_per_s=packets_per_s, netem_delay_ns=netem_ns)
         rows += [
             {"system": system, **row} for row in seen(folder, netem_us or 0, source="source", sink="sink")
         ]

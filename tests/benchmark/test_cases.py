@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from longhaul.benchmark.benchmark import plan
+from longhaul.benchmark.benchmark import Asked, plan
 from longhaul.benchmark.cc.case import document
 from longhaul.benchmark.cc.cases import SCENARIOS
+from longhaul.benchmark.cc.suite import CC, size
 from longhaul.benchmark.suite import Size
-from longhaul.cli.benchmark_cc_options import Options, asked
 from longhaul.errors import LonghaulError
 from longhaul.scenario import load_scenario, resolve
 
@@ -28,26 +28,30 @@ def resolved(case, tmp_path, control="reno", standard="cubic", seed=1):
     return resolve(load_scenario(path))
 
 
-BASE = Options(
-    controls=("reno",),
-    mode="sim",
+BASE = Asked(
+    suite=CC,
+    subjects=("reno",),
+    modes=("sim",),
     only=(),
+    size=LIVE,
     seeds=1,
     repeat=1,
-    most_bits_per_s=100_000_000,
-    full=False,
-    paper=False,
     seed=1,
     at_once=1,
     tries=1,
     keep=False,
     runs=Path(),
-    report=True,
 )
 
 
-def options(**changes):
+def asked(**changes):
     return replace(BASE, **changes)
+
+
+def test_the_sizes_that_options_ask_for():
+    assert size(100_000_000, full=False, paper=False) == LIVE
+    assert size(100_000_000, full=True, paper=False) == Size(100_000_000, True)
+    assert size(100_000_000, full=False, paper=True) == PAPER
 
 
 @pytest.mark.parametrize("size", [LIVE, PAPER], ids=["live", "paper"])
@@ -109,7 +113,7 @@ def test_all_controls_meet_the_same_starts_and_other_seeds_other_ones():
 
 
 def test_what_the_standard_has_among_equals_is_run_even_if_nobody_asked_for_it():
-    trials = plan(asked(options(controls=("scalable",), only=("impact",)))).trials
+    trials = plan(asked(subjects=("scalable",), only=("impact",))).trials
     assert {(each.subject, each.standard) for each in trials} == {
         ("scalable", "reno"), ("scalable", "cubic"), ("reno", "reno"), ("cubic", "cubic"),
     }  # fmt: skip
@@ -118,13 +122,12 @@ def test_what_the_standard_has_among_equals_is_run_even_if_nobody_asked_for_it()
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"controls": ("cubik",)}, 'unknown congestion-control algorithm "cubik"; name one of the models'),
+        ({"subjects": ("cubik",)}, 'unknown congestion-control algorithm "cubik"; name one of the models'),
         ({"only": ("acces",)}, 'there is no scenario "acces"; did you mean "access"'),
-        ({"mode": "live", "paper": True}, "the draft's scale is simulated only; leave out --live or --paper"),
-        ({"mode": "live", "controls": ("tahoe",)}, "this kernel has none of tahoe; name one of"),
+        ({"modes": ("live",), "subjects": ("tahoe",)}, "this kernel has none of tahoe; name one of"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(changes, words):
     with pytest.raises(LonghaulError) as refused:
-        plan(asked(options(**changes)))
+        plan(asked(**changes))
     assert str(refused.value).startswith(words)

@@ -1,29 +1,20 @@
 """`longhaul benchmark-cc` as a user meets it: two controls, one scenario, simulated and live."""
 
 import json
-import os
 import re
 import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
+from machine import why_not_live
 
 from .conftest import ROOT, Command
 
 RATE = 100_000_000
 
 
-def _why_not_live() -> str | None:
-    if os.geteuid() != 0 or not os.access("/dev/net/tun", os.R_OK | os.W_OK):
-        return "live runs need root and /dev/net/tun here"
-    if subprocess.run(["unshare", "-n", "true"], capture_output=True, check=False).returncode != 0:
-        return "namespaces are not allowed"
-    return None
-
-
 def test_live_meets_simulated(longhaul: Command, work: Path) -> None:
-    why_not = _why_not_live()
+    why_not = why_not_live()
     if why_not:
         pytest.skip(f"live runs do not work here: {why_not}")
     asked = "reno cubic --only data-centre --seeds 2 --repeat 1 --tries 1"
@@ -78,3 +69,10 @@ def test_what_is_wrong_is_one_line(longhaul: Command, arguments: tuple[str, ...]
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_scale_of_the_draft_is_refused_for_live_runs(longhaul: Command, work: Path) -> None:
+    done = longhaul("benchmark-cc", "reno", "--paper", "--live")
+    assert done.returncode == 2
+    assert "the draft's scale is simulated only; leave out --live or --paper" in " ".join(done.stderr.split())
+    assert list(work.iterdir()) == []

@@ -41,15 +41,15 @@ def test_the_link_loses_data_and_no_acknowledgement(rated: bool) -> None:
 
 
 def test_counts_are_those_of_the_senders_kernel_after_the_warm_up(tmp_path: Path) -> None:
-    from segment_loss import Met, met
+    from segment_loss import SegmentCounts, segment_counts
 
     before = SNMP.format(new=1_000, retransmitted=7, recoveries=2, probes=0, timeouts=1)
     after = SNMP.format(new=1_090, retransmitted=17, recoveries=5, probes=1, timeouts=2)
     for name, text in (("before", before), ("after", after)):
         (tmp_path / f"{name}.out").write_text(text, encoding="utf-8")
     # 3 recoveries, 1 of a tail loss, 1 timeout.
-    found = met(tmp_path)
-    assert found == Met(new=90, retransmitted=10, events=5)
+    found = segment_counts(tmp_path)
+    assert found == SegmentCounts(new=90, retransmitted=10, events=5)
     assert found.sent == 100
 
 
@@ -59,14 +59,15 @@ def test_the_goodput_is_that_of_new_segments(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(segment_loss, "WARM_UP_S", 5)
     monkeypatch.setattr(segment_loss, "SECONDS", 15)
     # 10,000 segments of 1448 bytes in 10 s.
-    assert segment_loss.Met(new=10_000, retransmitted=99, events=9).goodput_mbit == pytest.approx(11.584)
+    counts = segment_loss.SegmentCounts(new=10_000, retransmitted=99, events=9)
+    assert counts.goodput_mbit == pytest.approx(11.584)
 
 
 def test_figures_are_means_and_their_intervals() -> None:
-    from segment_loss import MSS_BITS, SECONDS, SYSTEMS, WARM_UP_S, Met, rows_of
+    from segment_loss import MSS_BITS, SECONDS, SYSTEMS, WARM_UP_S, SegmentCounts, rows_of
 
-    def flow(sent: int, retransmitted: int) -> Met:
-        return Met(new=sent - retransmitted, retransmitted=retransmitted, events=5)
+    def flow(sent: int, retransmitted: int) -> SegmentCounts:
+        return SegmentCounts(new=sent - retransmitted, retransmitted=retransmitted, events=5)
 
     two = [flow(1_000, 10), flow(2_000, 20)]
     rows = rows_of(dict.fromkeys(SYSTEMS, two) | {"virtual": [flow(2_000, 20)] * 2})

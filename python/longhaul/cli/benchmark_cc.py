@@ -6,6 +6,8 @@ from pathlib import Path
 import click
 
 from longhaul.cli.benchmark_options import how_to_run, which_runs
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
 
 
 def _rate(_context: click.Context, _parameter: click.Parameter, value: str) -> int:
@@ -74,23 +76,29 @@ def benchmark_cc(
 
     Ends with 0; 1 if runs failed; 130 if it was interrupted (what was done is evaluated).
     """
-    from longhaul.cli.benchmark_cc_options import Options, asked
-    from longhaul.cli.benchmark_command import execute
+    from longhaul.benchmark.benchmark import Asked
+    from longhaul.benchmark.cc.suite import CC, size
+    from longhaul.cli.benchmark_command import execute, modes
 
-    options = Options(
-        controls=controls,
-        mode=mode,
+    if paper and mode == "live":
+        raise LonghaulError(
+            Code.OPTION_CONFLICT,
+            "the draft's scale is simulated only",
+            remedy="leave out --live or --paper",
+            exit_code=2,
+        )
+    asked = Asked(
+        suite=CC,
+        subjects=controls,
+        modes=modes("sim" if paper else mode),
         only=only,
+        size=size(most, full=full, paper=paper),
         seeds=seeds,
         repeat=repeat,
-        most_bits_per_s=most,
-        full=full,
-        paper=paper,
         seed=seed,
         at_once=at_once,
         tries=tries,
         keep=keep,
         runs=runs,
-        report=report,
     )
-    sys.exit(execute(asked(options), dry_run=dry_run, report=report, as_json=as_json))
+    sys.exit(execute(asked, dry_run=dry_run, report=report, as_json=as_json))

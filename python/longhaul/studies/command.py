@@ -57,7 +57,8 @@ def run_study(
 def _run(
     script: Path, about: str | None, parts: Mapping[str, Part], options: Mapping[str, tuple[Any, str]]
 ) -> None:
-    claims = StudyFolder(script.parent).claims
+    folder = StudyFolder(script.parent)
+    claims = folder.claims
     claims.check_parts(parts, script)
     kinds = list(dict.fromkeys([*parts, *get_args(How)]))
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -77,16 +78,12 @@ def _run(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     rounds = given.rounds
     usual = all(getattr(given, option) == default for option, (default, _what) in options.items())
-    chosen = {
-        name: part
-        for name, part in parts.items()
-        if not given.only or {name, claims.parts[name].how} & set(given.only)
-    }
+    chosen = {name: part for name, part in parts.items() if folder.is_chosen(name, given.only or ())}
     if not chosen:
         print(f"no part of {script.stem} is {' or '.join(given.only)}")
         sys.exit(0)
     if given.draw:
-        draw_again(StudyFolder(script.parent), chosen)
+        draw_again(folder, chosen)
         return
     study = Study(
         script.parent,

@@ -128,7 +128,7 @@ def draw_measured(
     across: bool = False,
     **style: Any,
 ) -> None:
-    """Draw means with bars of their 95 % intervals; none where there is no interval.
+    """Draw means with error bars, their 95 % confidence intervals; a single run has no error bar.
 
     ``style``: more of matplotlib's ``errorbar``.
     """

@@ -53,7 +53,7 @@ class Figures:
         return self._study.claims.numbers(claim)
 
     def rows(self, table: str) -> list[Row]:
-        """The rows of a table; none if there is no such table."""
+        """The rows of a table; empty if the study has no table of this name."""
         if table in self._tables:
             return [cells(row) for row in self._tables[table]]
         path = self._study.results / f"{table}.csv"

@@ -94,7 +94,7 @@ class PaperValue:
     """``share``: per cent in texts."""
 
     def shown(self) -> str:
-        """``more than 350 µs``, ``50.3 s at 4x1``, or the place alone where there is no value."""
+        """In words: ``more than 350 µs``, ``50.3 s at 4x1``; only the x if the paper states no y."""
         at = self.x if isinstance(self.x, str) else _shown(self.x, self.x_unit)
         if self.y is None:
             return at

@@ -7,9 +7,19 @@ from longhaul.benchmark.cc import figures
 from longhaul.benchmark.cc.cases import SCENARIOS
 from longhaul.benchmark.cc.figures import BASIC
 from longhaul.benchmark.cc.measures import HORIZON, MEASURES, OF_KIND, PAIRED, shares
-from longhaul.benchmark.suite import Chapter, Score, Suite, Wording
+from longhaul.benchmark.suite import Chapter, Score, Size, Suite, Wording
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+
+DRAFT_STRETCH = 5.0
+"""How much longer runs are at the draft's scale than those that suit a live machine."""
+
+
+def size(most_bits_per_s: int, *, full: bool, paper: bool) -> Size:
+    """The size with links of at most this rate; ``paper``: the rates, cases and times of the draft."""
+    if paper:
+        return Size(most_bits_per_s=None, every_case=True, stretch=DRAFT_STRETCH)
+    return Size(most_bits_per_s=most_bits_per_s, every_case=full)
 
 
 def check(controls: Sequence[str]) -> None:
