@@ -459,3 +459,20 @@ def test_a_program_with_other_parts_than_its_claims_does_not_begin(
     said = capsys.readouterr().err
     assert "claims.yaml:4:3: parts.second: some_study.py has no such part" in said
     assert said.count("[E2803]") == 2
+
+
+def test_a_program_with_a_wrong_paper_file_does_not_begin(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "paper.yaml").write_text(
+        'paper: A paper\nfigures:\n  - {figure: "1", shows: f, ours: f, values: [{series: a, y: b.c}]}\n'
+    )
+    monkeypatch.setattr("sys.argv", ["some_study.py"])
+    with pytest.raises(SystemExit) as ended:
+        run_study(
+            str(folder / "some_study.py"),
+            None,
+            {name: Part(interrupted) for name in ("first", "second", "live")},
+        )
+    assert ended.value.code == 2
+    assert "paper.yaml:3:" in capsys.readouterr().err

@@ -13,6 +13,7 @@ from longhaul.errors import LonghaulError
 from longhaul.studies.catalogue import StudyFolder
 from longhaul.studies.claims import How
 from longhaul.studies.figures import Draw, redraw
+from longhaul.studies.paper import PAPER, read_paper
 from longhaul.studies.study import Study
 from longhaul.subprocesses import python_script_command
 
@@ -60,6 +61,8 @@ def _run(
     folder = StudyFolder(script.parent)
     claims = folder.claims
     claims.check_parts(parts, script)
+    # Mistakes in this file are reported before anything is measured.
+    read_paper(folder.folder / PAPER, claims)
     kinds = list(dict.fromkeys([*parts, *get_args(How)]))
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
