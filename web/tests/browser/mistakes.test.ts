@@ -61,7 +61,7 @@ test('a file that somebody else changed is loaded, overwritten or left alone, as
   await typeAtEnd(page, '# more\n');
   writeFileSync(file(), SCENARIO);
   await page.keyboard.press('Control+s');
-  await page.getByRole('button', { name: 'Another name' }).click();
+  await page.getByRole('button', { name: 'Another name', exact: true }).click();
   await page.locator('#save-name').fill('other.yaml');
   await page.keyboard.press('Enter');
   await expect.poll(() => page.title(), patience).toContain('other.yaml');
