@@ -26,21 +26,32 @@ NANOSECOND_US = 0.0011
 
 def study_spacing(study: Study) -> None:
     """Simulate the four links, evaluate the claims."""
-    result = longhaul.run_sim(SCENARIO, runs=study.runs, report=False)
+    _evaluate(study, longhaul.run_sim(SCENARIO, runs=study.runs, report=False))
+
+
+def study_on_linux(study: Study) -> None:
+    """The same with senders and receivers of Linux, on the virtual clock."""
+    result = longhaul.run_live(SCENARIO, runs=study.runs, report=False, clock="virtual")
+    study.ran(result)
+    _evaluate(study, result, "linux-")
+
+
+def _evaluate(study: Study, result: Result, kind: str = "") -> None:
+    """The tables of the links and their claims, whose names begin with ``kind``."""
     passed = {link: _times(result, link) for link in LABELS}
     rows = [_row(link, due) for link, (_offered, due) in passed.items()]
-    study.table("spacing", rows)
+    study.table(f"{kind}spacing", rows)
     least = {row["link"]: exact(float(row["gap_least_us"])) for row in rows}
-    gap_us = study.numbers("spacing-kept")["gap_us"]
+    gap_us = study.numbers(f"{kind}spacing-kept")["gap_us"]
     study.evaluate(
-        "spacing-kept",
+        f"{kind}spacing-kept",
         [at_least(LABELS[link], least[link], gap_us - NANOSECOND_US, "µs") for link in ("paced", "psp")],
     )
-    for claim, link in (("netem-distorts-pacing", "netem"), ("bucket-passes-bursts", "bucket")):
+    for claim, link in ((f"{kind}netem-distorts-pacing", "netem"), (f"{kind}bucket-passes-bursts", "bucket")):
         gap_us = study.numbers(claim)["gap_us"]
         study.evaluate(claim, between("", least[link], gap_us - NANOSECOND_US, gap_us + NANOSECOND_US, "µs"))
     study.table(
-        "spacing-packets",
+        f"{kind}spacing-packets",
         [
             {"link": link, "event": event, "t_us": round(float((time - FROM_NS) / 1e3), 2)}
             for link, (offered, due) in passed.items()
@@ -49,7 +60,7 @@ def study_spacing(study: Study) -> None:
         ],
     )
     study.table(
-        "spacing-rates",
+        f"{kind}spacing-rates",
         [
             {"link": link, "t_ms": round(place * BIN_NS / 1e6, 1), "mbits": float(rate)}
             for link, (_offered, due) in passed.items()
@@ -84,9 +95,9 @@ def _binned(due: np.ndarray) -> np.ndarray:
     return rates
 
 
-def draw(figures: Figures) -> None:
+def draw(figures: Figures, kind: str = "", hosts: str = "simulated") -> None:
     """Figures 5 and 6, and the same flow behind a token bucket and behind a pacer alone."""
-    rates, packets = figures.rows("spacing-rates"), figures.rows("spacing-packets")
+    rates, packets = figures.rows(f"{kind}spacing-rates"), figures.rows(f"{kind}spacing-packets")
     with paper():
         made = figure(4.6, width_in=11)
         axes = made.subplots(2, len(LABELS), sharey="row")
@@ -99,7 +110,7 @@ def draw(figures: Figures) -> None:
                 where="post",
                 color=colour(0),
                 linewidth=1,
-                label="simulated, in 100 µs",
+                label=f"{hosts}, in 100 µs",
             )
             draw_paper(rate, figures.paper.values("6" if link == "psp" else "5"))
             rate.set(title=label, xlim=(0, SPAN_NS / 1e6), xlabel="time [ms]")
@@ -111,4 +122,9 @@ def draw(figures: Figures) -> None:
         axes[0][0].set_ylabel("rate [Mbit/s]")
         axes[1][0].set_ylabel("packets")
         legend_below(made)
-        figures.add(made, "figures-5-6", data=["spacing-packets", "spacing-rates"])
+        figures.add(made, f"{kind}figures-5-6", data=[f"{kind}spacing-packets", f"{kind}spacing-rates"])
+
+
+def draw_on_linux(figures: Figures) -> None:
+    """The same with Linux's streams."""
+    draw(figures, "linux-", "Linux")

@@ -86,7 +86,7 @@ class Trial:
         changes += [("recovery: sack}", f"recovery: sack, {self.tcp}}}")] if self.tcp else []
         changes.append(("    delay: $wan", f"    delay: {self.delay}"))
         if self.limit:
-            line = "  limited: {delay: 10us, count: ethernet, rate: "
+            line = "  limited: {delay: $last, count: ethernet, rate: "
             new = f"{line}{self.limit.rate}, queue: {self.limit.waits}}}"
             changes.append((f"{line}$port, queue: 10000p}}", new))
         for old, new in changes:

@@ -37,10 +37,10 @@ def test_kernels_over_parallel_routes(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 def test_ewan(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER / "ewan"))
-    import at_a_tenth
+    import on_linux
 
-    for trial in at_a_tenth.cases().values():
-        assert names_its_control(trial.text, "case.yaml")
+    for run in on_linux.runs():
+        assert names_its_control(on_linux.with_linux(run.trial).text, "case.yaml")
 
 
 def test_pacing_and_paths(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,12 +39,43 @@ def drawing_parts(study: StudyFolder) -> Mapping[str, Part]:
 # What parts without committed results would write: so many rows that each curve has two rounds.
 
 
-def live_cases() -> Rows:
-    names = import_module("at_a_tenth").cases()
+def linux_cases() -> Rows:
+    def values(run: Any) -> Mapping[str, float | None]:
+        return {"mbits": 400.0, "jain": 0.99 if len(run.trial.flows) > 1 else None}
+
     return [
-        {"figure": name, "round": number, "live_mbits": 40 + number, "simulated_mbits": 42.0}
-        for name, number in product(names, (0, 1))
+        {
+            "figure": run.figure,
+            "control": run.control,
+            **{
+                f"{hosts}_{name}": value
+                for hosts in ("linux", "simulated")
+                for name, value in values(run).items()
+            },
+        }
+        for run in import_module("on_linux").runs()
     ]
+
+
+def linux_rates() -> Rows:
+    return [
+        {"run": run.key, "hosts": hosts, "flow": flow, "t_s": time + 0.5, "mbits": 300.0}
+        for run in import_module("on_linux").runs()
+        for hosts, flow, time in product(("Linux", "simulated"), run.trial.flows, range(3))
+    ]
+
+
+def linux_spacing() -> dict[str, Rows]:
+    links = import_module("spacing").LABELS
+    return {
+        "linux-spacing-rates": [
+            {"link": link, "t_ms": time / 10, "mbits": 100.0} for link, time in product(links, range(9))
+        ],
+        "linux-spacing-packets": [
+            {"link": link, "event": event, "t_us": 120.0 * number}
+            for link, event, number in product(links, ("arrive", "leave"), range(9))
+        ],
+    }
 
 
 def pingpong(column: str, names: tuple[str, ...]) -> Rows:
@@ -134,7 +165,8 @@ def unmeasured(study: StudyFolder, part: str) -> dict[str, Rows]:
             "agreement": steps,
         }[part]()
     return {
-        ("ewan", "at-a-tenth"): lambda: {"live": live_cases()},
+        ("ewan", "linux"): lambda: {"on-linux": linux_cases(), "on-linux-rates": linux_rates()},
+        ("ewan", "linux-spacing"): linux_spacing,
         ("pacing", "live"): lambda: {"live": paced_live()},
         ("teragrid", "trials"): lambda: {
             "goodput": goodputs(),

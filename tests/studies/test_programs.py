@@ -183,10 +183,11 @@ def test_a_signal_during_a_run_ends_the_study(number: int, tmp_path: Path, live_
     assert not (tmp_path / "runs/studies/ticks/results").exists()
 
 
-def test_a_study_on_the_virtual_clock_runs_at_a_small_size(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "part"), [("netem-models", "models"), ("ewan", "linux")])
+def test_a_part_on_the_virtual_clock_runs_at_a_small_size(name: str, part: str, tmp_path: Path) -> None:
     try:
         find()
     except LonghaulError as error:
         pytest.skip(f"{error.message}: longhaul kernel build")
-    (study,) = (each for each in ALL if each.name == "netem-models")
-    are_evaluated(study, small(study, tmp_path), ["models"])
+    (study,) = (each for each in ALL if each.name == name)
+    are_evaluated(study, small(study, tmp_path, "--only", part), [part])
