@@ -2,6 +2,7 @@
 
 Table III and figures 4, 5, 6, 8, 9, 10 and 11, the two transport services, and the 24 Mbit/s of Lyon,
 simulated at the paper's rates; and table III and the figures with Linux's hosts on the virtual clock.
+NFS and sshfs over a WAN, there, too.
 """
 
 import sys
@@ -13,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import calibration
 import congestion
 import figures_on_linux
+import file_systems
 import limits
 import lyon
 import on_linux
@@ -40,6 +42,7 @@ PARTS = {
     "services": _part(services.study_services, services.draw),
     "linux": _part(on_linux.study_on_linux, figures_on_linux.draw),
     "linux-spacing": _part(spacing.study_on_linux, spacing.draw_on_linux),
+    "file-systems": _part(file_systems.study_file_systems, file_systems.draw),
 }
 
 if __name__ == "__main__":

@@ -78,6 +78,16 @@ def linux_spacing() -> dict[str, Rows]:
     }
 
 
+def file_systems() -> Rows:
+    module = import_module("file_systems")
+    return [
+        {"delay_ms": delay, "read_ahead_kib": ahead, "system": system, "task": task}
+        | {"operations": 200, "bytes": 64 * 2**20, "seconds": 1 + delay / 5}
+        for delay, ahead in product(module.DELAYS_MS, (module.READ_AHEAD_KIB, module.MORE_KIB))
+        for system, task in product(module.SYSTEMS, (*module.SMALL_TASKS, *module.LARGE_TASKS))
+    ]
+
+
 def pingpong(column: str, names: tuple[str, ...]) -> Rows:
     sizes = import_module("pingpong").SIZES
     return [
@@ -167,6 +177,7 @@ def unmeasured(study: StudyFolder, part: str) -> dict[str, Rows]:
     return {
         ("ewan", "linux"): lambda: {"on-linux": linux_cases(), "on-linux-rates": linux_rates()},
         ("ewan", "linux-spacing"): linux_spacing,
+        ("ewan", "file-systems"): lambda: {"file-systems": file_systems()},
         ("pacing", "live"): lambda: {"live": paced_live()},
         ("teragrid", "trials"): lambda: {
             "goodput": goodputs(),

@@ -183,7 +183,10 @@ def test_a_signal_during_a_run_ends_the_study(number: int, tmp_path: Path, live_
     assert not (tmp_path / "runs/studies/ticks/results").exists()
 
 
-@pytest.mark.parametrize(("name", "part"), [("netem-models", "models"), ("ewan", "linux")])
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("netem-models", "models"), pytest.param("ewan", "linux", marks=pytest.mark.slow)],
+)
 def test_a_part_on_the_virtual_clock_runs_at_a_small_size(name: str, part: str, tmp_path: Path) -> None:
     try:
         find()
@@ -191,3 +194,21 @@ def test_a_part_on_the_virtual_clock_runs_at_a_small_size(name: str, part: str, 
         pytest.skip(f"{error.message}: longhaul kernel build")
     (study,) = (each for each in ALL if each.name == name)
     are_evaluated(study, small(study, tmp_path, "--only", part), [part])
+
+
+@pytest.mark.slow
+def test_file_systems_are_mounted_on_the_virtual_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (study,) = (each for each in ALL if each.name == "ewan")
+    monkeypatch.syspath_prepend(str(study.folder))
+    import file_systems
+
+    try:
+        find()
+    except LonghaulError as error:
+        pytest.skip(f"{error.message}: longhaul kernel build")
+    if missing := file_systems.missing():
+        pytest.skip(f"{', '.join(missing)} not installed: {file_systems.INSTALL}")
+    results = small(study, tmp_path, "--only", "file-systems")
+    are_evaluated(study, results, ["file-systems"])
