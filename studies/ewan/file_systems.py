@@ -175,31 +175,28 @@ def _waits(rates: Mapping[tuple[str, str, int, int], float], least: float, most:
 
 
 def draw(figures: Figures) -> None:
-    """Times of small operations, and rates of large files, over the delay."""
+    """Round trips of small operations, and rates of large files, over the delay."""
     rows = [row for row in figures.rows("file-systems") if row["read_ahead_kib"] == READ_AHEAD_KIB]
     more = [row for row in figures.rows("file-systems") if row["read_ahead_kib"] == MORE_KIB]
     with paper():
         made = figure(4, width_in=10)
         small, large = made.subplots(1, 2)
-        for number, (task, label) in enumerate(SMALL_TASKS.items()):
-            for kind, (system, name) in enumerate(SYSTEMS.items()):
-                mine = [row for row in rows if (row["system"], row["task"]) == (system, task)]
-                small.plot(
-                    [row["delay_ms"] for row in mine],
-                    [1e3 * row["seconds"] / row["operations"] for row in mine],
-                    f"{MARKERS[kind]}{('-', '--')[kind]}",
-                    color=colour(number),
-                    fillstyle=("full", "none")[kind],
-                    markersize=5 + 3 * kind,
-                    label=f"{name}: {label}",
-                )
-        for trips in (1, 2, 3):
-            ends = [float(DELAYS_MS[1]), float(DELAYS_MS[-1])]
-            small.plot(ends, [2 * trips * end for end in ends], ":", color="0.5", zorder=0)
-        small.plot([], [], ":", color="0.5", label="1, 2 and 3 round trips, arithmetic")
-        small.set_xscale("symlog", linthresh=1)
-        small.set_yscale("log")
-        small.set(ylabel="time of an operation [ms]", title="small operations")
+        tasks = [(system, task) for task in SMALL_TASKS for system in SYSTEMS]
+        places = range(len(tasks))
+        for number, delay in enumerate(DELAYS_MS[1:]):
+            mine = {(row["system"], row["task"]): row for row in rows if row["delay_ms"] == delay}
+            trips = [mine[each]["seconds"] / mine[each]["operations"] / (2e-3 * delay) for each in tasks]
+            at = [place - 0.22 + 0.22 * number for place in places]
+            small.plot(
+                trips, at, MARKERS[number], color=colour(number), label=f"{delay} ms one way", markersize=6
+            )
+        stated = figures.numbers("small-operations-wait").all("round_trips")
+        small.plot(stated, places, "|", color="0.5", markersize=26, zorder=0)
+        small.plot([], [], "|", color="0.5", markersize=8, label="arithmetic, without looking up")
+        small.set_yticks(places, [f"{SYSTEMS[system]}: {SMALL_TASKS[task]}" for system, task in tasks])
+        small.set(xlim=(0, 3.5), ylim=(len(tasks) - 0.5, -0.5), xlabel="round trips of an operation")
+        small.set_title("small operations")
+        small.grid(axis="y", visible=False)
         for number, (task, label) in enumerate(LARGE_TASKS.items()):
             for kind, (system, name) in enumerate(SYSTEMS.items()):
                 mine = [row for row in rows if (row["system"], row["task"]) == (system, task)]
@@ -226,9 +223,8 @@ def draw(figures: Figures) -> None:
                 )
         large.set_xscale("symlog", linthresh=1)
         large.set(ylim=(0, 1050), ylabel="rate [Mbit/s]", title="a large file over 1 Gbit/s")
-        for axes in (small, large):
-            axes.set_xticks(DELAYS_MS, [str(each) for each in DELAYS_MS])
-            axes.minorticks_off()
-            axes.set_xlabel("delay, one way [ms]")
+        large.set_xticks(DELAYS_MS, [str(each) for each in DELAYS_MS])
+        large.minorticks_off()
+        large.set_xlabel("delay, one way [ms]")
         legend_below(made, ncols=4, size=7)
         figures.add(made, "file-systems", data=["file-systems"])
