@@ -48,11 +48,15 @@ class Routes:
     def __init__(
         self,
         *,
-        hosts: list[bool],
+        kinds: list[bool],
+        hosts: list[int],
         links: list[tuple[int, int, int, int]],
         overrides: list[tuple[int, int, int]],
     ) -> None:
-        """Whether each node is a host; ends and mean delays (ns, forward and reverse) of each link.
+        """What is known of each node and each link.
+
+        ``kinds``: whether packets end at a node. ``hosts``: its host, if it is an interface, else itself.
+        ``links``: ends, and mean delays in ns, forward and reverse.
 
         ``overrides`` are next hops that replace the shortest path: node, destination, link. Destinations
         are searched for when they are first needed. Raises InvalidValueError for a node or link that is

@@ -64,9 +64,9 @@ pub fn read_here() -> Counters {
         }
     }
     let text = fs::read_to_string("/proc/self/net/dev").unwrap_or_default();
-    if let Some((received, sent)) = device_drops(&text, crate::host::INTERFACE) {
-        counters.insert("dev_rx_dropped".into(), received);
-        counters.insert("dev_tx_dropped".into(), sent);
+    for (received, sent) in text.lines().filter_map(device_drops) {
+        *counters.entry("dev_rx_dropped".into()).or_default() += received;
+        *counters.entry("dev_tx_dropped".into()).or_default() += sent;
     }
     counters
 }
@@ -145,11 +145,12 @@ fn listed(text: &str, field: &str) -> Option<u64> {
     })
 }
 
-/// Dropped packets of an interface: received, sent.
-fn device_drops(text: &str, interface: &str) -> Option<(u64, u64)> {
-    let line = text.lines().find_map(|line| line.trim_start().strip_prefix(interface)?.strip_prefix(':'))?;
-    let fields: Vec<&str> = line.split_whitespace().collect();
-    Some((fields.get(3)?.parse().ok()?, fields.get(11)?.parse().ok()?))
+/// Dropped packets of a line of `/proc/net/dev`, if it is about an interface of a run: received, sent.
+fn device_drops(line: &str) -> Option<(u64, u64)> {
+    let (name, figures) = line.trim_start().split_once(':')?;
+    let is_ours = name.strip_prefix("eth")?.bytes().all(|each| each.is_ascii_digit());
+    let fields: Vec<&str> = figures.split_whitespace().collect();
+    if is_ours { Some((fields.get(3)?.parse().ok()?, fields.get(11)?.parse().ok()?)) } else { None }
 }
 
 #[cfg(test)]
@@ -176,7 +177,10 @@ mod tests {
 
     #[test]
     fn drops_of_an_interface_are_its_fourth_and_twelfth_figures() {
-        let text = "Inter-| Receive\n face |bytes\n  eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n";
-        assert_eq!(device_drops(text, "eth0"), Some((4, 12)));
+        let figures = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16";
+        assert_eq!(device_drops(&format!("  eth0: {figures}")), Some((4, 12)));
+        assert_eq!(device_drops(&format!(" eth12: {figures}")), Some((4, 12)));
+        assert_eq!(device_drops(&format!("    lo: {figures}")), None);
+        assert_eq!(device_drops(" face |bytes packets errs drop"), None);
     }
 }

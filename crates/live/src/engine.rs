@@ -30,7 +30,7 @@ use crate::realtime::{self, Budget, Scheduling};
 use crate::recorder::Recorder;
 use crate::tun::Tun;
 use idle::Idle;
-use longhaul_plan::{LinkChange, NodeKind, Plan};
+use longhaul_plan::{LinkChange, Plan};
 use longhaul_storage::Disk;
 use longhaul_units::{Span, Time};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -280,5 +280,5 @@ fn stolen_ns() -> Option<u64> {
 
 /// Whether a node of the plan has a port.
 pub fn has_port(plan: &Plan, node: usize) -> bool {
-    plan.nodes[node].kind == NodeKind::Host
+    plan.nodes[node].kind.is_end()
 }

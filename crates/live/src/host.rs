@@ -1,12 +1,12 @@
-//! A host: network, UTS, IPC and mount namespaces of its own, and a port into the network.
+//! A host: network, UTS, IPC and mount namespaces of its own, and a port into the network for each interface.
 //!
 //! Nothing is bound to a path. The namespaces live as long as the run's first process holds them
 //! open, so that a run that is killed leaves none behind.
 
 use crate::error::{Error, Result};
-use crate::netlink::{self, Netlink};
+use crate::netlink::{self, Netlink, Route};
 use crate::tun::{self, Tun};
-use longhaul_plan::Node;
+use longhaul_plan::{Node, Plan};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fmt::Write;
@@ -14,8 +14,15 @@ use std::fs::{self, File};
 use std::net::IpAddr;
 use std::path::Path;
 
-/// Name of every host's interface.
+/// Name of every host's first interface.
 pub const INTERFACE: &str = "eth0";
+/// Routing table of packets from the first interface's address, if a host has several; the next one's is one more.
+const FIRST_TABLE: u32 = 100;
+
+/// Name of a host's interface; 0 is the first one.
+fn interface_name(number: usize) -> String {
+    format!("eth{number}")
+}
 
 /// The four namespaces of a host, or those of the machine to return to.
 #[derive(Debug)]
@@ -68,8 +75,8 @@ pub struct Host {
     pub name: String,
     /// The namespaces of its programs.
     pub namespaces: Namespaces,
-    /// What the engine reads and writes, until its process takes it.
-    tun: Option<Tun>,
+    /// What the engine reads and writes, with the nodes of the interfaces, until its process takes it.
+    tuns: Vec<(usize, Tun)>,
 }
 
 /// What the hosts of a run have in common.
@@ -83,14 +90,15 @@ pub struct BuildContext<'a> {
 }
 
 impl Host {
-    /// Takes the port, once.
-    pub fn take_tun(&mut self) -> Option<Tun> {
-        self.tun.take()
+    /// Takes the ports, once.
+    pub fn take_tuns(&mut self) -> Vec<(usize, Tun)> {
+        std::mem::take(&mut self.tuns)
     }
 
-    /// Builds the host and returns to the base namespaces.
-    pub fn build(node: &Node, context: &BuildContext<'_>) -> Result<Self> {
-        let built = build_inside(node, context).map_err(|error| error.at(format!("host {}", node.name)));
+    /// Builds the host at this position of the plan and returns to the base namespaces.
+    pub fn build(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Result<Self> {
+        let name = &plan.nodes[position].name;
+        let built = build_inside(plan, position, context).map_err(|error| error.at(format!("host {name}")));
         context.base.enter().map_err(|error| Error::wrap("return from a host's namespaces", error))?;
         built
     }
@@ -102,7 +110,8 @@ const NAMESPACES: CloneFlags = CloneFlags::CLONE_NEWNET
     .union(CloneFlags::CLONE_NEWIPC)
     .union(CloneFlags::CLONE_NEWNS);
 
-fn build_inside(node: &Node, context: &BuildContext<'_>) -> Result<Host> {
+fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Result<Host> {
+    let node = &plan.nodes[position];
     unshare(NAMESPACES).map_err(|error| Error::wrap("create namespaces", error))?;
     nix::unistd::sethostname(&node.name).map_err(|error| Error::wrap("set the host name", error))?;
     let hostname = context.files.join(format!("hostname.{}", node.name));
@@ -122,9 +131,13 @@ fn build_inside(node: &Node, context: &BuildContext<'_>) -> Result<Host> {
     for (name, value) in &context.limits.0 {
         write_sysctl(name, value, OnFailure::Ignore)?;
     }
-    let tun = Tun::create(INTERFACE)?;
-    configure(node)?;
-    Ok(Host { name: node.name.clone(), namespaces: Namespaces::current()?, tun: Some(tun) })
+    let tuns = plan
+        .interfaces(position)
+        .enumerate()
+        .map(|(number, interface)| Ok((interface, Tun::create(&interface_name(number))?)))
+        .collect::<Result<Vec<_>>>()?;
+    configure(plan, position)?;
+    Ok(Host { name: node.name.clone(), namespaces: Namespaces::current()?, tuns })
 }
 
 /// Lets interfaces that are made from now on have no addresses but those that they are given.
@@ -133,9 +146,9 @@ pub fn prepare_interfaces() -> Result<()> {
     write_sysctl("net.ipv6.conf.default.addr_gen_mode", "1", OnFailure::Ignore)
 }
 
-/// Sets the sysctls of a host and brings its interface up, in the current network namespace.
-pub fn configure(node: &Node) -> Result<()> {
-    write_sysctl("net.ipv6.conf.eth0.addr_gen_mode", "1", OnFailure::Ignore)?;
+/// Sets the sysctls of a host and brings its interfaces up, in the current network namespace.
+pub fn configure(plan: &Plan, position: usize) -> Result<()> {
+    let node = &plan.nodes[position];
     write_sysctl("net.ipv4.ping_group_range", "0 2147483647", OnFailure::Ignore)?;
     write_sysctl("net.ipv4.ip_unprivileged_port_start", "0", OnFailure::Ignore)?;
     // Metrics of an earlier connection would make the second of two equal runs differ.
@@ -151,12 +164,58 @@ pub fn configure(node: &Node) -> Result<()> {
         write_sysctl(name, value, OnFailure::Report)?;
     }
     let netlink = Netlink::open()?;
-    let index = netlink::index_of(INTERFACE)?;
     netlink.bring_up(netlink::index_of("lo")?, None)?;
-    netlink.bring_up(index, Some((node.mtu, tun::TX_QUEUE_PACKETS)))?;
+    let interfaces: Vec<usize> = plan.interfaces(position).collect();
+    let mut indices = Vec::with_capacity(interfaces.len());
+    for (number, &interface) in interfaces.iter().enumerate() {
+        let (name, own) = (interface_name(number), &plan.nodes[interface]);
+        write_sysctl(&format!("net.ipv6.conf.{name}.addr_gen_mode"), "1", OnFailure::Ignore)?;
+        let index = netlink::index_of(&name)?;
+        netlink.bring_up(index, Some((own.mtu, tun::TX_QUEUE_PACKETS)))?;
+        for address in addresses(own) {
+            netlink.add_address(index, address)?;
+        }
+        indices.push(index);
+    }
     for address in addresses(node) {
-        netlink.add_address(index, address)?;
-        netlink.add_default_route(index, address, node.initial_window)?;
+        netlink.add_route(&Route::to_all(indices[0], address, node.initial_window))?;
+    }
+    if interfaces.len() > 1 {
+        add_routes_of_interfaces(&netlink, plan, position, &interfaces, &indices)?;
+    }
+    Ok(())
+}
+
+/// Lets packets leave by the interface whose address they have, and all others as the host's main table says.
+fn add_routes_of_interfaces(
+    netlink: &Netlink,
+    plan: &Plan,
+    position: usize,
+    interfaces: &[usize],
+    indices: &[u32],
+) -> Result<()> {
+    let node = &plan.nodes[position];
+    // Packets may arrive by another interface than the one that answers leave by.
+    for name in
+        ["all", "default"].map(str::to_owned).into_iter().chain((0..indices.len()).map(interface_name))
+    {
+        write_sysctl(&format!("net.ipv4.conf.{name}.rp_filter"), "0", OnFailure::Ignore)?;
+    }
+    for ((&interface, &index), table) in interfaces.iter().zip(indices).zip(FIRST_TABLE..) {
+        for address in addresses(&plan.nodes[interface]) {
+            netlink.add_route(&Route { table, ..Route::to_all(index, address, node.initial_window) })?;
+            netlink.add_rule(address, table)?;
+        }
+    }
+    for route in &node.main_routes {
+        let Some(place) = interfaces.iter().position(|&each| each == route.interface) else { continue };
+        for source in addresses(&plan.nodes[route.interface]) {
+            let of_family = |address: &IpAddr| address.is_ipv4() == source.is_ipv4();
+            for destination in addresses(&plan.nodes[route.destination]).filter(of_family) {
+                let to_all = Route::to_all(indices[place], source, node.initial_window);
+                netlink.add_route(&Route { destination: Some(destination), ..to_all })?;
+            }
+        }
     }
     Ok(())
 }
@@ -254,7 +313,8 @@ pub fn hosts_file(nodes: &[Node]) -> String {
     let mut text = String::from("127.0.0.1 localhost\n::1 localhost ip6-localhost\n");
     for node in nodes {
         for address in addresses(node) {
-            let _ = writeln!(text, "{address} {}", node.name);
+            let names = std::iter::once(&node.name).chain(&node.aliases).map(String::as_str);
+            let _ = writeln!(text, "{address} {}", names.collect::<Vec<_>>().join(" "));
         }
     }
     text
@@ -286,8 +346,12 @@ mod tests {
             mtu: 1500,
             sysctls: BTreeMap::new(),
             initial_window: None,
+            of: None,
+            aliases: vec!["par1.nyc".into()],
+            main_routes: Vec::new(),
         };
         let text = hosts_file(&[node]);
-        assert!(text.contains("\n10.1.0.1 par1\n") && text.contains("\nfd00::1 par1\n"), "{text}");
+        assert!(text.contains("\n10.1.0.1 par1 par1.nyc\n"), "{text}");
+        assert!(text.contains("\nfd00::1 par1 par1.nyc\n"), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! The requests of rtnetlink that a host needs: an interface up, an address, a default route. (The
+//! The requests of rtnetlink that a host needs: an interface up, an address, a route, a rule. (The
 //! older ioctls would do, but some ask for privilege over the whole machine.)
 
 use crate::error::{Error, Result};
@@ -13,6 +13,32 @@ const NESTED: u16 = libc::NLA_F_NESTED as u16;
 /// First windows of connections over a route, in segments (linux/rtnetlink.h).
 const RTAX_INITCWND: u16 = 11;
 const RTAX_INITRWND: u16 = 14;
+/// Of rules: the action that names a table, the source, the table (linux/fib_rules.h).
+const FR_ACT_TO_TBL: u8 = 1;
+const FRA_SRC: u16 = 2;
+const FRA_TABLE: u16 = 15;
+
+/// A route of a host.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// Index of the interface that packets leave by.
+    pub interface: u32,
+    /// Source address of packets that have none yet; its family is the route's.
+    pub source: IpAddr,
+    /// The single destination; `None`: all.
+    pub destination: Option<IpAddr>,
+    /// The routing table.
+    pub table: u32,
+    /// First windows of TCP, in segments, if they are not the kernel's.
+    pub initial_window: Option<u32>,
+}
+
+impl Route {
+    /// The main table's route of everything of the family of `source`.
+    pub fn to_all(interface: u32, source: IpAddr, initial_window: Option<u32>) -> Self {
+        Route { interface, source, destination: None, table: u32::from(libc::RT_TABLE_MAIN), initial_window }
+    }
+}
 
 /// A request socket in the network namespace that was current when it was opened.
 pub struct Netlink {
@@ -65,29 +91,44 @@ impl Netlink {
         self.call(message, "add an address")
     }
 
-    /// Sends everything of `address`'s family out of interface `index`, from that address; TCP begins with
-    /// windows of `initial_window` segments, if one is given.
-    pub fn add_default_route(&self, index: u32, address: IpAddr, initial_window: Option<u32>) -> Result<()> {
+    /// Adds a route.
+    pub fn add_route(&self, route: &Route) -> Result<()> {
         let mut message = Message::new(libc::RTM_NEWROUTE);
-        let scope = if address.is_ipv4() { libc::RT_SCOPE_LINK } else { libc::RT_SCOPE_UNIVERSE };
+        let scope = if route.source.is_ipv4() { libc::RT_SCOPE_LINK } else { libc::RT_SCOPE_UNIVERSE };
+        let bits = route.destination.map_or(0, |address| if address.is_ipv4() { 32 } else { 128 });
         message.bytes(&[
-            family(address),
+            family(route.source),
+            bits,
             0,
             0,
-            0,
-            libc::RT_TABLE_MAIN,
+            libc::RT_TABLE_UNSPEC,
             libc::RTPROT_STATIC,
             scope,
             libc::RTN_UNICAST,
         ]);
         message.bytes(&0u32.to_ne_bytes());
-        message.attribute(libc::RTA_OIF, &index.to_ne_bytes());
-        message.attribute(libc::RTA_PREFSRC, &octets(address));
-        if let Some(segments) = initial_window {
+        message.attribute(libc::RTA_TABLE, &route.table.to_ne_bytes());
+        message.attribute(libc::RTA_OIF, &route.interface.to_ne_bytes());
+        message.attribute(libc::RTA_PREFSRC, &octets(route.source));
+        if let Some(destination) = route.destination {
+            message.attribute(libc::RTA_DST, &octets(destination));
+        }
+        if let Some(segments) = route.initial_window {
             let metrics = [RTAX_INITCWND, RTAX_INITRWND].map(|kind| metric(kind, segments)).concat();
             message.attribute(libc::RTA_METRICS | NESTED, &metrics);
         }
-        self.call(message, "add a default route")
+        self.call(message, "add a route")
+    }
+
+    /// Packets from `source` follow routing table `table`.
+    pub fn add_rule(&self, source: IpAddr, table: u32) -> Result<()> {
+        let mut message = Message::new(libc::RTM_NEWRULE);
+        let bits = if source.is_ipv4() { 32 } else { 128 };
+        message.bytes(&[family(source), 0, bits, 0, libc::RT_TABLE_UNSPEC, 0, 0, FR_ACT_TO_TBL]);
+        message.bytes(&0u32.to_ne_bytes());
+        message.attribute(FRA_SRC, &octets(source));
+        message.attribute(FRA_TABLE, &table.to_ne_bytes());
+        self.call(message, "add a routing rule")
     }
 
     fn call(&self, message: Message, what: &str) -> Result<()> {

@@ -186,7 +186,7 @@ impl<'a> Supervisor<'a> {
         let mut host_groups = Vec::with_capacity(plan.nodes.len());
         for (position, node) in plan.nodes.iter().enumerate() {
             let is_host = node.kind == NodeKind::Host;
-            hosts.push(if is_host { Some(Host::build(node, &context)?) } else { None });
+            hosts.push(if is_host { Some(Host::build(plan, position, &context)?) } else { None });
             host_groups.push(if is_host { groups.host(&node.name) } else { None });
             if position % 100 == 99 {
                 control.report(&json!({"event": "building", "nodes": position + 1, "of": plan.nodes.len()}));

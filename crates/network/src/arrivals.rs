@@ -7,7 +7,6 @@
 
 use crate::Network;
 use crate::packet::{DirectionId, NodeId, Packet};
-use longhaul_plan::NodeKind;
 use longhaul_units::{Span, Time};
 
 /// How far it is known what comes to the hosts.
@@ -24,7 +23,7 @@ impl KnownArrivals {
     pub fn new(network: &Network) -> Self {
         let leads_to_host = |direction: &DirectionId| {
             let to = network.directions[direction.0 as usize].to;
-            network.kinds[to.0 as usize] == NodeKind::Host
+            network.kinds[to.0 as usize].is_end()
         };
         let all = (0..network.directions.len() as u32).map(DirectionId);
         KnownArrivals {

@@ -156,7 +156,7 @@ impl Network {
                 (Way::Reverse, &link.reverse, link.endpoints[0]),
             ] {
                 // Trains stay together only on their last link: routers look at each packet.
-                let ends_at_host = plan.nodes[to].kind == NodeKind::Host;
+                let ends_at_host = plan.nodes[to].kind.is_end();
                 let coalesce = if ends_at_host { Span::from_ns(plan.coalesce_ns) } else { Span::ZERO };
                 let name =
                     format!("{}/{}", link.name, if way == Way::Forward { "forward" } else { "reverse" });
@@ -325,7 +325,7 @@ impl Network {
         }
         let before = self.link_counters(direction);
         if change.is_of_the_link() {
-            let ends_at_host = self.kinds[self.directions[place].to.0 as usize] == NodeKind::Host;
+            let ends_at_host = self.kinds[self.directions[place].to.0 as usize].is_end();
             // Trains stay together only on their last link: routers look at each packet.
             let change = &Change { coalesce: change.coalesce.filter(|_| ends_at_host), ..change.clone() };
             self.directions[place].link.change(now, route, change);
@@ -393,8 +393,8 @@ impl Network {
 
     #[inline(always)]
     fn arrive(&mut self, node: NodeId, mut packet: Packet, at: Time, via: DirectionId, sink: &mut impl Sink) {
-        let is_host = self.kinds[node.0 as usize] == NodeKind::Host;
-        if packet.destination == node {
+        let is_host = self.kinds[node.0 as usize].is_end();
+        if packet.destination == node || (is_host && self.routes.is_same_host(node, packet.destination)) {
             if is_host || packet.flags.has(Flags::TAKEN) {
                 return self.deliver(node, packet, at, Some(via), sink);
             }

@@ -2,10 +2,13 @@
 //!
 //! A host with a single link is not part of the search: it is reached through the node that it
 //! hangs on. So a thousand hosts on ten routers cost ten searches over ten nodes.
+//!
+//! A host takes packets for any of its addresses at each of its interfaces (the weak end system model of RFC 1122,
+//! section 3.3.4.2, as Linux). So where no path leads to an interface, that to the first other one of its host holds.
 
 use crate::packet::{DirectionId, NodeId};
 use crate::topology::Topology;
-use longhaul_plan::{NodeKind, Way};
+use longhaul_plan::Way;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::OnceLock;
@@ -26,6 +29,10 @@ pub struct Routes {
     /// The node that each direction leads to.
     far: Vec<u32>,
     is_host: Vec<bool>,
+    /// The host of each interface; any other node itself.
+    hosts: Vec<u32>,
+    /// All interfaces of each host that has several, by the host.
+    interfaces: BTreeMap<u32, Vec<u32>>,
     /// Of small networks, the answer to every question: node by node, each by destination.
     all: Vec<u32>,
 }
@@ -63,7 +70,7 @@ impl Routes {
     /// The routes of `topology`, whose indices have been checked. Each destination is searched for when a path to it is
     /// first needed.
     pub fn new(topology: &Topology) -> Self {
-        let is_host: Vec<bool> = topology.nodes.iter().map(|&kind| kind == NodeKind::Host).collect();
+        let is_host: Vec<bool> = topology.nodes.iter().map(|kind| kind.is_end()).collect();
         let far: Vec<u32> = topology
             .links
             .iter()
@@ -81,7 +88,12 @@ impl Routes {
             .collect();
         let graph = Graph::new(topology, &leaves);
         let tables = graph.members.iter().map(|_| OnceLock::new()).collect();
-        Routes { leaves, graph, tables, overrides, far, is_host, all: Vec::new() }
+        let hosts: Vec<u32> = topology.hosts.iter().map(|&host| host as u32).collect();
+        let mut interfaces: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (node, &host) in (0..).zip(&hosts).filter(|&(node, &host)| node != host) {
+            interfaces.entry(host).or_insert_with(|| vec![host]).push(node);
+        }
+        Routes { leaves, graph, tables, overrides, far, is_host, hosts, interfaces, all: Vec::new() }
     }
 
     /// The same routes, with one table of all answers if the network is small.
@@ -120,7 +132,7 @@ impl Routes {
     pub fn path(&self, from: NodeId, to: NodeId) -> Option<Vec<DirectionId>> {
         let mut path = Vec::new();
         let mut node = from;
-        while node != to {
+        while !self.is_same_host(node, to) {
             if path.len() > self.is_host.len() || (node != from && self.is_host[node.0 as usize]) {
                 return None;
             }
@@ -137,6 +149,9 @@ impl Routes {
     pub fn tree(&self, sources: &[NodeId], destination: NodeId) -> Vec<(NodeId, DirectionId)> {
         let mut arrives: Vec<Option<bool>> = vec![None; self.is_host.len()];
         arrives[destination.0 as usize] = Some(true);
+        for &interface in self.interfaces.get(&self.hosts[destination.0 as usize]).into_iter().flatten() {
+            arrives[interface as usize] = Some(true);
+        }
         let mut tree = Vec::new();
         let mut walked: Vec<(NodeId, DirectionId)> = Vec::new();
         for &source in sources {
@@ -148,7 +163,7 @@ impl Routes {
                 arrives[node.0 as usize] = Some(false);
                 walked.push((node, direction));
                 node = self.far(direction);
-                through_host = node != destination && self.is_host[node.0 as usize];
+                through_host = !self.is_same_host(node, destination) && self.is_host[node.0 as usize];
             }
             let good = !through_host && arrives[node.0 as usize] == Some(true);
             for step in walked.drain(..).rev() {
@@ -172,11 +187,27 @@ impl Routes {
         self.is_host.len()
     }
 
+    /// Whether what is for `destination` has arrived at `node`: it is that node, or an interface of the same host.
+    #[inline]
+    pub fn is_same_host(&self, node: NodeId, destination: NodeId) -> bool {
+        node == destination || self.hosts[node.0 as usize] == self.hosts[destination.0 as usize]
+    }
+
     fn far(&self, direction: DirectionId) -> NodeId {
         NodeId(self.far[direction.0 as usize])
     }
 
     fn search_next(&self, node: u32, destination: u32) -> Option<DirectionId> {
+        let own = self.search_own(node, destination);
+        if own.is_some() || self.interfaces.is_empty() {
+            return own;
+        }
+        let others = self.interfaces.get(&self.hosts[destination as usize])?;
+        others.iter().find_map(|&each| self.search_own(node, each))
+    }
+
+    /// The direction to that interface itself.
+    fn search_own(&self, node: u32, destination: u32) -> Option<DirectionId> {
         if !self.overrides.is_empty()
             && let Some(&direction) = self.overrides.get(&(node, destination))
         {
@@ -225,7 +256,7 @@ impl Graph {
         let mut members = Vec::new();
         for node in (0..leaves.len()).filter(|&node| leaves[node].is_none()) {
             core[node] = members.len() as u32;
-            let is_host = topology.nodes[node] == NodeKind::Host;
+            let is_host = topology.nodes[node].is_end();
             members.push(Member { is_host, incoming: Vec::new() });
         }
         for (link, edge) in topology.links.iter().enumerate() {

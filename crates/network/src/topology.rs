@@ -8,6 +8,8 @@ use longhaul_units::InvalidValue;
 pub struct Topology {
     /// The kind of each node.
     pub nodes: Vec<NodeKind>,
+    /// The host of each interface; any other node itself.
+    pub hosts: Vec<usize>,
     /// The links.
     pub links: Vec<Edge>,
     /// Next hops that replace the shortest path; the last one for a node and a destination holds.
@@ -35,6 +37,7 @@ impl Topology {
         };
         Topology {
             nodes: plan.nodes.iter().map(|node| node.kind).collect(),
+            hosts: plan.nodes.iter().enumerate().map(|(index, node)| node.of.unwrap_or(index)).collect(),
             links: plan.links.iter().map(edge).collect(),
             overrides: plan.routes.clone(),
         }
@@ -52,6 +55,12 @@ impl Topology {
                 Err(InvalidValue::new(place, format!("there is no node {index}")))
             }
         };
+        if self.hosts.len() != self.nodes.len() {
+            return Err(InvalidValue::new("hosts", "are not one for each node"));
+        }
+        for (position, &host) in self.hosts.iter().enumerate() {
+            node(host, format!("hosts[{position}]"))?;
+        }
         for (position, link) in self.links.iter().enumerate() {
             link.endpoints
                 .into_iter()

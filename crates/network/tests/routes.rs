@@ -60,7 +60,7 @@ prop_compose! {
         overrides in prop::collection::vec((0usize..20, any::<bool>(), 0usize..9), 0..4),
     ) -> Topology {
         let count = hosts + routers;
-        let nodes = (0..count).map(|index| {
+        let nodes: Vec<NodeKind> = (0..count).map(|index| {
             if index < hosts { NodeKind::Host } else { NodeKind::Router }
         }).collect();
         let links: Vec<Edge> = links.into_iter().filter(|(a, b, _, _)| a % count != b % count)
@@ -70,7 +70,8 @@ prop_compose! {
             let link = link % links.len();
             RouteOverride { node: links[link].endpoints[usize::from(end)], destination: to % count, link }
         }).filter(|route| route.node != route.destination).collect();
-        Topology { nodes, links, overrides }
+        let hosts = (0..nodes.len()).collect();
+        Topology { nodes, hosts, links, overrides }
     }
 }
 
@@ -127,16 +128,47 @@ fn a_host_with_one_link_hangs_on_the_node_beyond() {
     let edge = |a, b| Edge { endpoints: [a, b], forward_ns: 1, reverse_ns: 1 };
     let (host, router) = (NodeKind::Host, NodeKind::Router);
     let links = vec![edge(3, 2), edge(0, 2), edge(1, 2), edge(1, 3)];
-    let topology = Topology { nodes: vec![host, host, router, router], links, overrides: vec![] };
+    let topology = Topology {
+        nodes: vec![host, host, router, router],
+        hosts: vec![0, 1, 2, 3],
+        links,
+        overrides: vec![],
+    };
     let routes = Routes::new(&topology);
     let found: Vec<_> = nodes(&topology).map(|node| routes.attachment(node)).collect();
     assert_eq!(found, [Some((NodeId(2), 1)), None, None, None]);
 }
 
+/// A host's two interfaces, 0 and 3, each at a router of its own; host 4 is at the interface 3 without any router.
+#[test]
+fn an_interface_without_a_path_is_reached_by_another_one_of_its_host() {
+    let edge = |a, b| Edge { endpoints: [a, b], forward_ns: 1, reverse_ns: 1 };
+    let (host, router, interface) = (NodeKind::Host, NodeKind::Router, NodeKind::Interface);
+    let topology = Topology {
+        nodes: vec![host, router, host, interface, host],
+        hosts: vec![0, 1, 2, 0, 4],
+        links: vec![edge(0, 1), edge(1, 2), edge(3, 4)],
+        overrides: vec![],
+    };
+    let routes = Routes::new(&topology);
+    let path = |from, to| routes.path(NodeId(from), NodeId(to));
+    assert_eq!(path(2, 0), Some(vec![DirectionId(3), DirectionId(1)]));
+    assert_eq!(path(2, 3), path(2, 0), "the host takes packets for all of its addresses");
+    assert_eq!(path(4, 0), Some(vec![DirectionId(5)]));
+    assert_eq!(path(4, 2), None, "no path leads through a host");
+    let tree = routes.tree(&[NodeId(2), NodeId(4)], NodeId(3));
+    assert_eq!(tree.len(), 3, "{tree:?}");
+}
+
 #[test]
 fn an_index_without_a_node_or_link_is_refused_with_its_place() {
     let edge = Edge { endpoints: [0, 1], forward_ns: 1, reverse_ns: 1 };
-    let right = Topology { nodes: vec![NodeKind::Router; 3], links: vec![edge], overrides: vec![] };
+    let right = Topology {
+        nodes: vec![NodeKind::Router; 3],
+        hosts: vec![0, 1, 2],
+        links: vec![edge],
+        overrides: vec![],
+    };
     let by_hand = |node, destination, link| Topology {
         overrides: vec![RouteOverride { node, destination, link }],
         ..right.clone()

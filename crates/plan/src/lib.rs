@@ -117,6 +117,25 @@ pub struct Node {
     /// First windows of a host's TCP, both to send and to receive, in segments; `None`: the kernel's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,
+    /// The host whose interface this is, if it is an interface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<usize>,
+    /// Further names of its addresses: `par1.nyc` for the first interface of a host that has several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// What a host with several interfaces does not send from its first one, by destination.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub main_routes: Vec<MainRoute>,
+}
+
+/// An entry of a host's main routing table: packets for `destination` leave by `interface`, from its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MainRoute {
+    /// Node that has the destination address.
+    pub destination: usize,
+    /// Node of the interface, or the host for its first one.
+    pub interface: usize,
 }
 
 /// What a node is.
@@ -127,6 +146,16 @@ pub enum NodeKind {
     Host,
     /// Forwards inside the model; answers ICMP.
     Router,
+    /// A further interface of a host (`eth1` and so on), with a link and addresses of its own.
+    Interface,
+}
+
+impl NodeKind {
+    /// Whether packets begin and end here: at a host's first interface, or at a further one.
+    #[inline]
+    pub fn is_end(self) -> bool {
+        self != NodeKind::Router
+    }
 }
 
 /// A link between two nodes; each direction has its own model.
@@ -322,8 +351,45 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks the gateway, the links and the routes.
+    /// The interfaces of a host in the order of their names, `eth0` first: the host itself, then others that are its.
+    pub fn interfaces(&self, host: usize) -> impl Iterator<Item = usize> {
+        let others = (0..self.nodes.len()).filter(move |&node| self.nodes[node].of == Some(host));
+        std::iter::once(host).chain(others)
+    }
+
+    /// Checks that interfaces belong to hosts, and that hosts send from interfaces of theirs.
+    fn check_interfaces(&self) -> Result<(), InvalidValue> {
+        let wrong = |position: usize, field: &str, what: &str| {
+            Err(InvalidValue::new(format!("nodes[{position}].{field}"), what))
+        };
+        for (position, node) in self.nodes.iter().enumerate() {
+            match (node.kind, node.of) {
+                (NodeKind::Interface, Some(host)) => {
+                    self.check_node(host, format!("nodes[{position}].of"))?;
+                    if self.nodes[host].kind != NodeKind::Host {
+                        return wrong(position, "of", "is not a host");
+                    }
+                }
+                (NodeKind::Interface, None) => return wrong(position, "of", "is missing"),
+                (_, Some(_)) => return wrong(position, "of", "belongs to interfaces only"),
+                (_, None) => {}
+            }
+        }
+        for (position, node) in self.nodes.iter().enumerate() {
+            for route in &node.main_routes {
+                self.check_node(route.destination, format!("nodes[{position}].main_routes"))?;
+                self.check_node(route.interface, format!("nodes[{position}].main_routes"))?;
+                if route.interface != position && self.nodes[route.interface].of != Some(position) {
+                    return wrong(position, "main_routes", "name an interface of another host");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the gateway, the interfaces, the links and the routes.
     fn check_topology(&self) -> Result<(), InvalidValue> {
+        self.check_interfaces()?;
         if let Some(gateway) = self.gateway {
             self.check_node(gateway, "gateway".into())?;
         }
@@ -387,7 +453,7 @@ impl Plan {
             self.check_node(flow.source, format!("flows[{position}].source"))?;
             self.check_node(flow.destination, format!("flows[{position}].destination"))?;
             let datagrams = matches!(flow.traffic, Traffic::Udp { .. });
-            if self.nodes[flow.source].kind != NodeKind::Host && !(datagrams && flow.simulated) {
+            if !self.nodes[flow.source].kind.is_end() && !(datagrams && flow.simulated) {
                 return Err(InvalidValue::new(
                     format!("flows[{position}].source"),
                     "a router sends datagrams alone, simulated",

@@ -15,6 +15,9 @@ fn plan() -> Plan {
         mtu: 1500,
         sysctls: BTreeMap::new(),
         initial_window: None,
+        of: None,
+        aliases: Vec::new(),
+        main_routes: Vec::new(),
     };
     Plan {
         version: VERSION,
@@ -213,5 +216,32 @@ fn listed_transfers_have_bytes_and_are_in_order() {
         })];
         assert!(plan.flows[0].has_an_end());
         assert_eq!(plan.check().map_err(|invalid| invalid.to_string()), expected);
+    }
+}
+
+#[test]
+fn interfaces_belong_to_hosts_which_send_from_their_own() {
+    let mut right = plan();
+    right.nodes.push(Node {
+        name: "a.r".into(),
+        kind: NodeKind::Interface,
+        of: Some(0),
+        ..right.nodes[0].clone()
+    });
+    right.nodes[0].main_routes = vec![MainRoute { destination: 1, interface: 2 }];
+    assert_eq!(right.check(), Ok(()));
+    assert_eq!(right.interfaces(0).collect::<Vec<_>>(), [0, 2]);
+    assert_eq!(right.interfaces(1).collect::<Vec<_>>(), [1]);
+    let wrong: [(fn(&mut Plan), &str); 5] = [
+        (|plan| plan.nodes[2].of = None, "nodes[2].of: is missing"),
+        (|plan| plan.nodes[2].of = Some(9), "nodes[2].of: there is no node 9"),
+        (|plan| plan.nodes[2].of = Some(2), "nodes[2].of: is not a host"),
+        (|plan| plan.nodes[1].of = Some(0), "nodes[1].of: belongs to interfaces only"),
+        (|plan| plan.nodes[2].of = Some(1), "nodes[0].main_routes: name an interface of another host"),
+    ];
+    for (spoil, message) in wrong {
+        let mut plan = right.clone();
+        spoil(&mut plan);
+        assert_eq!(plan.check().unwrap_err().to_string(), message);
     }
 }

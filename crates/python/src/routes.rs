@@ -13,9 +13,10 @@ pub struct Routes(longhaul_network::Routes);
 #[pymethods]
 impl Routes {
     #[new]
-    #[pyo3(signature = (*, hosts, links, overrides))]
+    #[pyo3(signature = (*, kinds, hosts, links, overrides))]
     fn new(
-        hosts: Vec<bool>,
+        kinds: Vec<bool>,
+        hosts: Vec<usize>,
         links: Vec<(usize, usize, u64, u64)>,
         overrides: Vec<(usize, usize, usize)>,
     ) -> PyResult<Self> {
@@ -23,7 +24,8 @@ impl Routes {
         let edge = |(a, b, forward_ns, reverse_ns)| Edge { endpoints: [a, b], forward_ns, reverse_ns };
         let route = |(node, destination, link)| RouteOverride { node, destination, link };
         let topology = Topology {
-            nodes: hosts.into_iter().map(kind).collect(),
+            nodes: kinds.into_iter().map(kind).collect(),
+            hosts,
             links: links.into_iter().map(edge).collect(),
             overrides: overrides.into_iter().map(route).collect(),
         };

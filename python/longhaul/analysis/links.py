@@ -134,7 +134,7 @@ def summarise_links(
                     "way": way,
                     "from": plan["nodes"][ends[0]]["name"],
                     "to": plan["nodes"][ends[1]]["name"],
-                    "access": any(plan["nodes"][end]["kind"] == "host" for end in ends),
+                    "access": any(plan["nodes"][end]["kind"] != "router" for end in ends),
                     "requested": {**requested(link[way]), **_over_time(phases)},
                     "achieved": {
                         **measured(counted[way], duration_ns),

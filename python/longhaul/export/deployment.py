@@ -9,6 +9,7 @@ from longhaul.export.machines import Machines, Management, check_machines
 from longhaul.export.qdiscs import Kernel, Shaping, shape
 from longhaul.plan import WAYS, Node, Plan, Way
 from longhaul.scenario import Resolved
+from longhaul.scenario.lower.main_tables import without_interfaces
 from longhaul.scenario.lower.network import origin_of
 from longhaul.scenario.lower.paths import Routes
 from longhaul.scenario.syntax.problems import ScenarioError
@@ -83,7 +84,7 @@ def deploy(resolved: Resolved, *, machines: Machines | None, kernel: Kernel) -> 
 
     Raises :class:`ScenarioError` for what tc cannot express, and for machines that do not fit.
     """
-    plan = resolved.plan
+    plan = without_interfaces(resolved.plan)
     nodes = plan["nodes"]
     names = [node["name"] for node in nodes]
     ends = {

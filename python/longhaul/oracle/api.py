@@ -20,6 +20,7 @@ from longhaul.plan import WAYS, Plan, Way
 from longhaul.results.run_files import read_json
 from longhaul.run.virtual_clock import first_process
 from longhaul.scenario import Resolved
+from longhaul.scenario.lower.main_tables import without_interfaces
 from longhaul.scenario.lower.network import origin_of
 from longhaul.scenario.syntax.problems import ScenarioError
 from longhaul.scenario.syntax.value_errors import ScenarioValueError
@@ -47,7 +48,7 @@ class Accepted:
 
 def accept(resolved: Resolved) -> Accepted:
     """What the oracle makes of a scenario. Raises ScenarioError for what tc and netem cannot do."""
-    scenario, plan = resolved.scenario, resolved.plan
+    scenario, plan = resolved.scenario, without_interfaces(resolved.plan)
     problems = list(programs.problems(resolved))
     notes: list[Diagnostic] = []
     chains: list[dict[Way, Sequence[Stage]]] = []

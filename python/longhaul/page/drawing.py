@@ -22,6 +22,7 @@ from longhaul.page.responses.drawings import (
 from longhaul.plan import Plan
 from longhaul.scenario.check.names import attachment_name
 from longhaul.scenario.edit.splicing import flow
+from longhaul.scenario.lower.main_tables import host_ends
 from longhaul.scenario.syntax.ranges import RangeError, expand, expand_all
 from longhaul.scenario.syntax.yaml_tree import Branch, Items, Leaf, Node, data_of
 
@@ -69,13 +70,15 @@ def drawn_plan(
     what nodes are there for. A link from a host to a router that has the name of an attachment is one. Of a
     network of more than :data:`MOST_NODES` nodes, only the first are drawn, and the links between these.
     """
-    shown = plan["nodes"][:MOST_NODES]
+    nodes_of_plan = plan["nodes"]
+    shown = [node for node in nodes_of_plan[:MOST_NODES] if node["kind"] != "interface"]
     names = [node["name"] for node in shown]
-    drawable = [link for link in plan["links"] if max(link["endpoints"]) < len(shown)]
+    ends = {link["name"]: host_ends(nodes_of_plan, link) for link in plan["links"]}
+    drawable = [link for link in plan["links"] if max(ends[link["name"]]) < len(shown)]
     attached = {
         names[a]: (names[b], link["name"])
         for link in drawable
-        for a, b in (link["endpoints"], link["endpoints"][::-1])
+        for a, b in (ends[link["name"]], ends[link["name"]][::-1])
         if link["name"] == attachment_name(names[a], names[b])
         and (shown[a]["kind"], shown[b]["kind"]) == ("host", "router")
     }
@@ -103,8 +106,8 @@ def drawn_plan(
     links: list[ModelLink] = [
         {
             "name": link["name"],
-            "a": names[link["endpoints"][0]],
-            "b": names[link["endpoints"][1]],
+            "a": names[ends[link["name"]][0]],
+            "b": names[ends[link["name"]][1]],
             "attachment": link["name"] in attachments,
             "path": None,
             "written": False,

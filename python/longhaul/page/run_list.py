@@ -35,6 +35,7 @@ from longhaul.results.changes import read_changes
 from longhaul.results.growing_files import last_bytes
 from longhaul.results.outcomes import read_outcome
 from longhaul.results.run_files import read_json
+from longhaul.scenario.lower.main_tables import host_ends
 
 Json = dict[str, Any]
 Row = TypeVar("Row")
@@ -210,7 +211,7 @@ def of_plan(plan: Plan) -> Planned:
         "duration_ns": plan["duration_ns"],
         "every_ns": plan["measure"]["every_ns"],
         "links": [link["name"] for link in plan["links"]],
-        "ends": [[nodes[end]["name"] for end in link["endpoints"]] for link in plan["links"]],
+        "ends": [[nodes[end]["name"] for end in host_ends(nodes, link)] for link in plan["links"]],
         "programs": [
             {"name": each["name"], "host": nodes[each["host"]]["name"], "service": each["service"]}
             for each in plan["programs"]

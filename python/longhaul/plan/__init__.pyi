@@ -84,6 +84,7 @@ __all__ = [
     "LognormalDistribution",
     "LossModel",
     "LossPosition",
+    "MainRoute",
     "MarkovLossModel",
     "Measure",
     "Monitor",
@@ -1671,6 +1672,15 @@ class Loaded(TypedDict):
     name: ReadOnly[str]
     """The kernel's name for it."""
 
+class MainRoute(TypedDict):
+    """An entry of a host's main routing table: packets for ``destination`` leave by ``interface``, from
+    its address."""
+
+    destination: ReadOnly[int]
+    """Node that has the destination address."""
+    interface: ReadOnly[int]
+    """Node of the interface, or the host for its first one."""
+
 class Monitor(TypedDict):
     """Links of which packets, bytes, drops and queue are counted in short bins of time."""
 
@@ -1701,12 +1711,14 @@ class Measure(TypedDict):
     sockets_every_ns: NotRequired[ReadOnly[int | None]]
     """Interval at which the kernel's TCP sockets are read in a live run; None: never."""
 
-NodeKind = Literal["host", "router"]
+NodeKind = Literal["host", "router", "interface"]
 """What a node is."""
 
 class Node(TypedDict):
     """A host (real programs, own namespaces) or a router (part of the model)."""
 
+    aliases: NotRequired[ReadOnly[Sequence[str]]]
+    """Further names of its addresses: ``par1.nyc`` for the first interface of a host that has several."""
     initial_window: NotRequired[ReadOnly[int | None]]
     """First windows of a host's TCP, both to send and to receive, in segments; None: the kernel's."""
     ipv4: NotRequired[ReadOnly[str | None]]
@@ -1715,10 +1727,14 @@ class Node(TypedDict):
     """Its IPv6 address, if the scenario has IPv6."""
     kind: ReadOnly[NodeKind]
     """Host or router."""
+    main_routes: NotRequired[ReadOnly[Sequence[MainRoute]]]
+    """What a host with several interfaces does not send from its first one, by destination."""
     mtu: ReadOnly[int]
     """MTU of a host's interface, in bytes of IP packet; 0 for a router."""
     name: ReadOnly[str]
     """Its name, which is also its host name."""
+    of: NotRequired[ReadOnly[int | None]]
+    """The host whose interface this is, if it is an interface."""
     sysctls: NotRequired[ReadOnly[Mapping[str, str]]]
     """Sysctls to set in a host's network namespace (``net.ipv4.tcp_rmem`` ...)."""
 

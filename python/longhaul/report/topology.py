@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.links import requested
-from longhaul.plan import Plan
+from longhaul.plan import Link, Plan
 from longhaul.report.labels import Box, Line, beside
+from longhaul.scenario.lower.main_tables import host_ends
 from longhaul.units.text import rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
@@ -40,7 +41,10 @@ def draw(
     ``functions`` are what nodes are there for, ``spots`` where they stand if they have no such positions: x
     to the right, y down. Without ``words``, only nodes have names.
     """
-    nodes, links = plan["nodes"], plan["links"]
+    nodes = [node for node in plan["nodes"] if node["kind"] != "interface"]
+    links: list[Link] = [
+        {**link, "endpoints": list(host_ends(plan["nodes"], link))} for link in plan["links"]
+    ]
     degree = [0] * len(nodes)
     for link in links:
         for end in link["endpoints"]:

@@ -9,6 +9,7 @@ from longhaul import _longhaul, json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import AlgorithmSettings, Flow, Job, Plan, Tcp, Traffic
+from longhaul.scenario.lower.main_tables import choose_interface
 from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
 from longhaul.scenario.model.traffic import Kind, transport
 
@@ -48,7 +49,10 @@ def plan_flows(
             flows.append(
                 {
                     "name": name,
-                    "source": item["source"],
+                    # A real program's kernel chooses the interface by the same table.
+                    "source": choose_interface(plan["nodes"], item["source"], destination)
+                    if simulated
+                    else item["source"],
                     "destination": destination,
                     "start_ns": item.get("start_ns") or 0,
                     "stop_ns": item.get("stop_ns"),

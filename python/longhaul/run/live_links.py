@@ -34,7 +34,7 @@ class Watch:
     def __init__(self, directory: Path) -> None:
         """Follow the records in ``directory``, which need not be there yet."""
         plan = directories.read_plan(directory)
-        hosts = [node["kind"] == "host" for node in plan["nodes"]]
+        hosts = [node["kind"] != "router" for node in plan["nodes"]]
         self._access = {link["name"]: any(hosts[end] for end in link["endpoints"]) for link in plan["links"]}
         self._links = LinkMonitor(directory, plan)
         names = [f"{each.link}/{each.way}" for each in self._links.directions]

@@ -14,6 +14,7 @@ from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import CONFIG, Kernel, find
 from longhaul.run.cleanup import temporary_prefix
 from longhaul.run.congestion_control import HostKernel
+from longhaul.scenario.lower.main_tables import interfaces_of
 from longhaul.subprocesses import python_command
 
 if TYPE_CHECKING:
@@ -54,6 +55,15 @@ class VirtualClock:
                 Code.NOT_VIRTUAL,
                 "a host on the virtual clock cannot reach the machine's network, which has another time",
                 remedy="run it without --clock virtual",
+                exit_code=2,
+            )
+        nodes = resolved.plan["nodes"]
+        several = next(iter(interfaces_of(nodes)), None)
+        if several is not None:
+            raise LonghaulError(
+                Code.NOT_VIRTUAL,
+                f"a host on the virtual clock has one link, and {nodes[several]['name']} has several",
+                remedy="run it without --clock virtual, or put a router between the host and its links",
                 exit_code=2,
             )
         return resolved

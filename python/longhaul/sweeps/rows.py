@@ -43,7 +43,7 @@ class Variant:
         """
         nodes, configuration = self.plan["nodes"], Configuration(self.plan, planned(self.plan))
         access = [
-            any(nodes[end]["kind"] == "host" for end in link["endpoints"]) for link in self.plan["links"]
+            any(nodes[end]["kind"] != "router" for end in link["endpoints"]) for link in self.plan["links"]
         ]
         found = []
         for place, link in enumerate(self.plan["links"]):

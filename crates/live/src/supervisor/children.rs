@@ -64,12 +64,14 @@ impl EngineProcess {
     pub fn start(plan: &Plan, hosts: &mut [Option<Host>], directory: &Path) -> Result<Self> {
         let oom = OomKills::now();
         let (pid, control, stderr) = start("engine", c"lh-engine", |control| {
-            let tuns: Vec<Option<Tun>> =
-                hosts.iter_mut().map(|host| host.as_mut().and_then(Host::take_tun)).collect();
+            let mut tuns: Vec<Option<Tun>> = plan.nodes.iter().map(|_| None).collect();
+            for (node, tun) in hosts.iter_mut().flatten().flat_map(Host::take_tuns) {
+                tuns[node] = Some(tun);
+            }
             engine::run(plan, EnginePorts { tuns, control }, directory)
         })?;
         for host in hosts.iter_mut().flatten() {
-            drop(host.take_tun());
+            drop(host.take_tuns());
         }
         let busy = plan.flows.iter().any(|flow| flow.simulated) || !plan.jobs.is_empty();
         let log = directory.join("logs/engine.err");

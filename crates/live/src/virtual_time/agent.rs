@@ -18,7 +18,7 @@ use crate::sys::wait;
 use crate::traffic::{SharedStart, TrafficGenerator};
 use launcher::{Launch, Launcher};
 use longhaul_network::Network;
-use longhaul_plan::{Isolation, Node, Plan, Program};
+use longhaul_plan::{Isolation, Plan, Program};
 use nix::sys::reboot::{RebootMode, reboot};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
@@ -73,12 +73,14 @@ fn serve(console: &mut Console) -> Result<()> {
         fs::read(setup.directory.join("plan.json")).map_err(|error| Error::wrap("read the plan", error))?;
     let plan: Plan = longhaul_plan::from_json(&text).map_err(Error::from)?;
     mounts::enter_root(&setup)?;
-    let this = plan.nodes.get(node).ok_or_else(|| Error::new("the plan has no such host"))?;
-    configure_host(this, &plan.nodes)?;
+    if node >= plan.nodes.len() {
+        return Err(Error::new("the plan has no such host"));
+    }
+    configure_host(&plan, node)?;
     console.report(&Report::Configured)?;
     let mut agent = Agent {
         plan: &plan,
-        name: &this.name,
+        name: &plan.nodes[node].name,
         setup: &setup,
         network: None,
         start_time: SharedStart::new().map_err(|error| Error::wrap("share the start time", error))?,
@@ -92,18 +94,19 @@ fn serve(console: &mut Console) -> Result<()> {
 }
 
 /// Gives this kernel the names, addresses and settings of a host.
-fn configure_host(node: &Node, all: &[Node]) -> Result<()> {
+fn configure_host(plan: &Plan, position: usize) -> Result<()> {
+    let node = &plan.nodes[position];
     nix::unistd::sethostname(&node.name).map_err(|error| Error::wrap("set the host name", error))?;
     let write = |path: &str, text: String| {
         fs::write(path, text).map_err(|error| Error::wrap(format!("write {path}"), error))
     };
     write("/etc/hostname", format!("{}\n", node.name))?;
-    write("/etc/hosts", host::hosts_file(all))?;
+    write("/etc/hosts", host::hosts_file(&plan.nodes))?;
     write("/etc/resolv.conf", "# Names of a run are in /etc/hosts; there are no name servers.\n".into())?;
     host::prepare_interfaces()?;
     let netlink = Netlink::open()?;
     netlink.without_neighbours(netlink::index_of(host::INTERFACE)?)?;
-    host::configure(node)
+    host::configure(plan, position)
 }
 
 struct Agent<'a> {

@@ -3,7 +3,6 @@ use super::serve::Merge;
 use super::{Lane, Lookahead, NONE};
 use crate::Network;
 use crate::packet::{DirectionId, NodeId};
-use longhaul_plan::NodeKind;
 use longhaul_units::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +19,10 @@ impl Network {
         for (from, to) in ways.collect::<BTreeSet<_>>() {
             let path = self.path(from, to).unwrap_or_default();
             let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return false };
-            if path.len() > LONGEST_PATH || self.kinds[to.0 as usize] != NodeKind::Host {
+            if path.len() > LONGEST_PATH
+                || !self.kinds[to.0 as usize].is_end()
+                || self.directions[last.0 as usize].to != to
+            {
                 return false;
             }
             ends.extend([(from, first), (to, last)]);

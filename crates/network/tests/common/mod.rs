@@ -25,6 +25,9 @@ pub fn node(name: &str, kind: NodeKind, number: u8) -> Node {
         mtu: 1500,
         sysctls: BTreeMap::new(),
         initial_window: None,
+        of: None,
+        aliases: Vec::new(),
+        main_routes: Vec::new(),
     }
 }
 

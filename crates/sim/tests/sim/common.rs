@@ -51,6 +51,9 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
         mtu: if kind == NodeKind::Host { mtu } else { 0 },
         sysctls: BTreeMap::new(),
         initial_window: None,
+        of: None,
+        aliases: Vec::new(),
+        main_routes: Vec::new(),
     }
 }
 

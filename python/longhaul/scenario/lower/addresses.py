@@ -1,8 +1,9 @@
 """Addresses in the order of the file, so that additions at the end change none.
 
 The k-th router is site k. Its j-th host (in the order of the file) has 10.k.0.j, and the router 10.k.255.254;
-with IPv6 fd00:6c68:0:k::j and fd00:6c68:0:k::ffff. Hosts without a router are site 0. IPv4
-addresses of sites beyond 254 follow one another in 10.255.0.0/16.
+with IPv6 fd00:6c68:0:k::j and fd00:6c68:0:k::ffff. The site's j-th further interface, of hosts that have
+several, has 10.k.254.j and fd00:6c68:0:k::1:j, so that it moves no host. Hosts without a router are site 0.
+IPv4 addresses of sites beyond 254 follow one another in 10.255.0.0/16.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,8 +23,12 @@ class Addresses:
     ipv6: IPv6Address
 
 
-def assign(routers: Sequence[bool], links: Iterable[tuple[int, int]]) -> list[Addresses]:
+def assign(
+    routers: Sequence[bool], links: Iterable[tuple[int, int]], owners: Sequence[int | None] | None = None
+) -> list[Addresses]:
     """Addresses of all nodes: which are routers, and the endpoints of the links, attachments first.
+
+    ``owners`` has the host of each further interface.
 
     A host belongs to the router at the other end of its first link to one.
     """
@@ -36,6 +41,7 @@ def assign(routers: Sequence[bool], links: Iterable[tuple[int, int]]) -> list[Ad
         node: number for number, node in enumerate((n for n, is_router in enumerate(routers) if is_router), 1)
     }
     placed: dict[int, int] = {}
+    interfaces: dict[int, int] = {}
     found = []
     spare = 0
     for node, is_router in enumerate(routers):
@@ -43,6 +49,10 @@ def assign(routers: Sequence[bool], links: Iterable[tuple[int, int]]) -> list[Ad
         if is_router:
             place = 0xFFFF
             ipv4 = _IPV4 + (number << 16) + (255 << 8) + 254
+        elif owners and owners[node] is not None:
+            order = interfaces[number] = interfaces.get(number, 0) + 1
+            ipv4 = _IPV4 + (number << 16) + ((254 - (order - 1) // 254) << 8) + (order - 1) % 254 + 1
+            place = (1 << 16) + order
         else:
             place = placed[number] = placed.get(number, 0) + 1
             ipv4 = _IPV4 + (number << 16) + ((place - 1) // 254 << 8) + (place - 1) % 254 + 1

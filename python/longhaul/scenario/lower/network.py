@@ -40,7 +40,7 @@ def far_end(endpoints: Sequence[int], way: Way) -> int:
 def ends_at_host(plan: Plan, link: int, way: Way) -> bool:
     """Whether packets leave the network at the far end of a direction of a link of the plan."""
     end = far_end(plan["links"][link]["endpoints"], way)
-    return bool(plan["nodes"][end]["kind"] == "host")
+    return bool(plan["nodes"][end]["kind"] != "router")
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,10 @@ class NamedNode:
     spec: Node
     path: Path
     """Where the file speaks of it."""
+    of: int | None = None
+    """The host whose further interface this is."""
+    aliases: tuple[str, ...] = ()
+    """Further names of its addresses."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from longhaul._longhaul import Routes as NetworkRoutes
 from longhaul.plan import WAYS, Plan
 from longhaul.scenario.check.clusters import Group
 from longhaul.scenario.lower.link_models import bdp_bytes, plan_bits_per_s, plan_mean_ns
+from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of, owner_of
 
 Step = tuple[int, planned.Way]
 """A link, and the way it is taken."""
@@ -67,10 +68,15 @@ class Routes:
     def __init__(self, plan: Plan) -> None:
         """Read nodes, links and routes; each destination is searched for when it is first asked for."""
         self.links: Sequence[Mapping[str, Any]] = plan["links"]
-        self.hosts = [node["kind"] == "host" for node in plan["nodes"]]
+        self.nodes = plan["nodes"]
+        self.hosts = [node["kind"] == "host" for node in self.nodes]
+        self.ends = [node["kind"] != "router" for node in self.nodes]
+        self.owners = [owner_of(self.nodes, index) for index in range(len(self.nodes))]
+        self._interfaces = interfaces_of(self.nodes)
         overrides = [(each["node"], each["destination"], each["link"]) for each in plan["routes"]]
         self._routes = NetworkRoutes(
-            hosts=self.hosts,
+            kinds=self.ends,
+            hosts=self.owners,
             links=[_edge(link) for link in self.links],
             overrides=overrides,
         )
@@ -91,17 +97,18 @@ class Routes:
 
     def next(self, node: int, destination: int) -> Step | None:
         """The link that a packet at ``node`` for ``destination`` takes."""
-        direction = self._routes.next(node, destination)
+        direction = self._routes.next(choose_interface(self.nodes, node, destination), destination)
         return None if direction is None else self._steps[direction]
 
     def steps(self, source: int, destination: int) -> tuple[Step, ...] | None:
         """The links from ``source`` to ``destination``; ``None`` if there is no way, or a circle."""
-        path = self._routes.path(source, destination)
+        path = self._routes.path(choose_interface(self.nodes, source, destination), destination)
         return None if path is None else self._named(path)
 
     def way(self, source: int, destination: int) -> Way | None:
         """The path between two nodes, with its delay and bottleneck."""
-        there, back = self._routes.path(source, destination), self._routes.path(destination, source)
+        mine = choose_interface(self.nodes, source, destination)
+        there, back = self._routes.path(mine, destination), self._routes.path(destination, mine)
         if there is None or back is None:
             return None
         onward, homeward = self._sum(there), self._sum(back)
@@ -119,15 +126,17 @@ class Routes:
 
     def reaches(self, sources: Iterable[int], destination: int) -> list[Reach | None]:
         """How far it is from each of ``sources``; ``None`` without a way. Shared parts are added up once."""
-        sources = list(sources)
-        known: dict[int, Reach] = {destination: _HERE}
+        sources = [choose_interface(self.nodes, source, destination) for source in sources]
+        host = self.owners[destination]
+        known = dict.fromkeys(self._interfaces.get(host, (destination,)), _HERE)
         for node, direction in self._routes.tree(sources, destination):
             known[node] = self._beyond(direction, known[self._far[direction]])
         return [known.get(source) for source in sources]
 
     def used(self, sources: Iterable[int], destination: int) -> set[int]:
         """The links on the ways of all ``sources`` that have one."""
-        return {direction >> 1 for _node, direction in self._routes.tree(list(sources), destination)}
+        mine = [choose_interface(self.nodes, source, destination) for source in sources]
+        return {direction >> 1 for _node, direction in self._routes.tree(mine, destination)}
 
     def _beyond(self, direction: int, rest: Reach) -> Reach:
         """``rest``, and one link before it."""
@@ -156,19 +165,28 @@ class Routes:
         return tuple(self._steps[direction] for direction in path)
 
     def nodes_of(self, source: int, steps: Iterable[Step]) -> list[int]:
-        """The nodes that ``steps`` visit, ``source`` first."""
+        """The nodes that ``steps`` visit, ``source`` or the interface that it sends from first."""
         nodes = [source]
         for link, _way in steps:
+            if len(nodes) == 1:
+                mine = [
+                    end for end in self.links[link]["endpoints"] if self.owners[end] == self.owners[source]
+                ]
+                nodes = mine[:1] or nodes
             a, b = self.links[link]["endpoints"]
             nodes.append(b if a == nodes[-1] else a)
         return nodes
 
     def representatives(self) -> dict[tuple[Any, ...], list[int]]:
-        """Hosts in groups whose paths are alike: same hub, same models of the only link, no override."""
+        """Hosts in groups whose paths are alike: same hub, same models of the only link, no override.
+
+        Interfaces of hosts that have several are groups by themselves.
+        """
         special = {node for at, to, _link in self._overrides for node in (at, to)}
+        special |= {each for node, owner in enumerate(self.owners) if node != owner for each in (node, owner)}
         groups: dict[tuple[Any, ...], list[int]] = {}
-        for node, is_host in enumerate(self.hosts):
-            if not is_host:
+        for node, is_end in enumerate(self.ends):
+            if not is_end:
                 continue
             key: tuple[Any, ...] = (node,)
             attachment = None if node in special else self._routes.attachment(node)

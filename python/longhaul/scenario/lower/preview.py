@@ -112,7 +112,12 @@ def _probed_pairs(resolved: Resolved, routes: Routes) -> Sequence[Pair]:
 def _kinds_of_pairs(routes: Routes) -> Iterator[Pair]:
     """One pair of hosts for each kind of path, up to a limit."""
     groups = list(routes.representatives().values())
-    different = ((a[0], b[0]) for number, a in enumerate(groups) for b in groups[number + 1 :])
+    different = (
+        (a[0], b[0])
+        for number, a in enumerate(groups)
+        for b in groups[number + 1 :]
+        if routes.owners[a[0]] != routes.owners[b[0]]
+    )
     alike = ((group[0], group[1]) for group in groups if len(group) > 1)
     yield from islice(different, MOST_PAIRS)
     yield from islice(alike, MOST_PAIRS)

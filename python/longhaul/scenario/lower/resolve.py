@@ -16,9 +16,11 @@ from longhaul.scenario.lower.addresses import assign
 from longhaul.scenario.lower.background import detours, plan_background
 from longhaul.scenario.lower.datagrams import with_sizes
 from longhaul.scenario.lower.events import plan_events
+from longhaul.scenario.lower.interfaces import split_hosts, with_main_routes
 from longhaul.scenario.lower.jobs import plan_jobs
 from longhaul.scenario.lower.link_models import Plain, plan_distribution
-from longhaul.scenario.lower.network import Network, build
+from longhaul.scenario.lower.main_tables import owner_of
+from longhaul.scenario.lower.network import NamedNode, Network, build
 from longhaul.scenario.lower.pacing import Owner, plan_pacing, plan_pacing_events
 from longhaul.scenario.lower.paths import Routes, pair_ways
 from longhaul.scenario.lower.replay import plan_replay
@@ -95,6 +97,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     """
     inputs = scenario.inputs()
     network, problems = build(scenario, inputs)
+    network = split_hosts(network)
     if problems:
         raise ScenarioError(problems)
     document = scenario.document
@@ -129,10 +132,11 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         "events": events,
         "measure": _measure(scenario, network),
     }
-    overrides = _overrides(scenario, network, plan)
+    overrides, of_interfaces = _overrides(scenario, network, plan)
     more, wrong = detours(scenario, network, {**plan, "routes": overrides})
     problems += wrong
     plan = {**plan, "routes": [*overrides, *more]}
+    plan = {**plan, "nodes": with_main_routes(plan, of_interfaces)}
     routes = Routes(plan)
     alike = list(routes.representatives().values())
     largest = largest_buffers(routes, alike)
@@ -181,7 +185,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
             node: simulated(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
             for node, most in largest.items()
         },
-        {node.name: node.spec.at for node in network.nodes if node.spec.at is not None},
+        {node.name: node.spec.at for node in network.nodes if node.spec.at is not None and node.of is None},
         {
             node.name: node.spec.function or ("client" if node.spec.kind == "host" else "router")
             for node in network.nodes
@@ -197,7 +201,11 @@ def _with_tcp(
 ) -> list[Node]:
     """The nodes with the TCP settings of hosts; ``largest`` has each host's largest buffer."""
     found = list(nodes)
+    most_of: dict[int, int] = {}
     for number, most in largest.items():
+        host = owner_of(nodes, number)
+        most_of[host] = max(most, most_of.get(host, 0))
+    for number, most in most_of.items():
         node, own = found[number], network.nodes[number].spec.tcp or Tcp()
         settings = sysctls(scenario.document.tcp, own, most, mtu=node["mtu"])
         found[number] = {**node, "sysctls": settings}
@@ -212,23 +220,31 @@ def _paced(direction: Direction, pacing: planned.Pacing | None) -> Direction:
 
 def _nodes(scenario: Scenario, network: Network) -> list[Node]:
     is_router = [node.spec.kind == "router" for node in network.nodes]
-    addresses = assign(is_router, [link.ends for link in network.links])
+    addresses = assign(is_router, [link.ends for link in network.links], [node.of for node in network.nodes])
     family = scenario.document.addresses
     mtus: dict[int, int] = {}
     for link in network.links:
         for end in link.ends:
             mtus[end] = min(link.mtu, mtus.get(end, link.mtu))
-    return [
-        {
+    found = []
+    for index, (node, address) in enumerate(zip(network.nodes, addresses, strict=True)):
+        planned_node: Node = {
             "name": node.name,
-            "kind": node.spec.kind,
+            "kind": node.spec.kind if node.of is None else "interface",
             "ipv4": str(address.ipv4) if family != "ipv6" else None,
             "ipv6": str(address.ipv6) if family != "ipv4" else None,
             "mtu": 0 if node.spec.kind == "router" else mtus.get(index, 1500),
             "sysctls": {},
         }
-        for index, (node, address) in enumerate(zip(network.nodes, addresses, strict=True))
-    ]
+        found.append(_with_interface(planned_node, node))
+    return found
+
+
+def _with_interface(found: Node, node: NamedNode) -> Node:
+    """``found``, and whose interface it is, if a host has several."""
+    if node.of is not None:
+        found = {**found, "of": node.of}
+    return {**found, "aliases": list(node.aliases)} if node.aliases else found
 
 
 def _programs(scenario: Scenario, network: Network) -> list[planned.Program]:
@@ -353,8 +369,13 @@ def _measure(scenario: Scenario, network: Network) -> planned.Measure:
     }
 
 
-def _overrides(scenario: Scenario, network: Network, plan: Plan) -> list[planned.RouteOverride]:
-    """Route overrides; one to a router holds for the hosts that hang on it, too."""
+def _overrides(
+    scenario: Scenario, network: Network, plan: Plan
+) -> tuple[list[planned.RouteOverride], dict[tuple[int, int], int]]:
+    """Route overrides; one to a router holds for the hosts that hang on it, too.
+
+    Those of hosts with several interfaces are apart: the interface, by host and destination.
+    """
     routes = Routes({**plan, "routes": []})
     link_between: dict[frozenset[int], int] = {}
     for index, wire in enumerate(network.links):
@@ -367,8 +388,12 @@ def _overrides(scenario: Scenario, network: Network, plan: Plan) -> list[planned
     for route in scenario.document.routes:
         at = network.node_index[route.at]
         link = network.link_index.get(route.via)
-        if link is None or at not in network.links[link].ends:
-            link = link_between[frozenset((at, network.node_index[route.via]))]
+        mine = [index for index, node in enumerate(network.nodes) if at in (index, node.of)]
+        if link is None or not set(mine) & set(network.links[link].ends):
+            far = network.node_index[route.via]
+            link = next(
+                link_between[ends] for each in mine if (ends := frozenset((each, far))) in link_between
+            )
         for name in expand(route.to):
             node = network.node_index[name]
             if network.nodes[node].spec.kind == "router":
@@ -376,7 +401,16 @@ def _overrides(scenario: Scenario, network: Network, plan: Plan) -> list[planned
                     if leaf != at:
                         found.setdefault((at, leaf), link)
             found[at, node] = link
-    return [{"node": at, "destination": to, "link": link} for (at, to), link in found.items()]
+    own: dict[tuple[int, int], int] = {}
+    for (at, to), link in list(found.items()):
+        interface = next((end for end in network.links[link].ends if network.nodes[end].of == at), None)
+        if interface is not None or network.nodes[at].aliases:
+            own[at, to] = at if interface is None else interface
+            del found[at, to]
+    overrides: list[planned.RouteOverride] = [
+        {"node": at, "destination": to, "link": link} for (at, to), link in found.items()
+    ]
+    return overrides, own
 
 
 def _expectations(scenario: Scenario, network: Network) -> list[Plain]:

@@ -184,7 +184,12 @@ def _pairs(
     sources = [position[source]] if source else first
     destinations = [position[destination]] if destination else first
     one_side = source is not None or destination is not None
-    pairs = [(a, b) for a in sources for b in destinations if a != b and (one_side or a < b)]
+    pairs = [
+        (a, b)
+        for a in sources
+        for b in destinations
+        if routes.owners[a] != routes.owners[b] and (one_side or a < b)
+    ]
     if not all_pairs and not one_side:
         pairs += [(group[0], group[1]) for group in groups if len(group) > 1]
     return sorted(pairs)

@@ -1,0 +1,90 @@
+"""Interfaces of hosts that are the end of several links.
+
+The first link of such a host is at ``eth0``, which has the host's own name and addresses. Each further one is
+at an interface (``eth1`` and so on) that the plan has as a node of its own, called ``HOST.NEIGHBOUR``, or
+``HOST.LINK`` where several links lead to the same neighbour.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from longhaul.plan import MainRoute, Node, Plan
+from longhaul.scenario.lower.main_tables import interfaces_of
+from longhaul.scenario.lower.network import NamedNode, Network, Wire
+from longhaul.scenario.lower.paths import Routes
+
+
+def split_hosts(network: Network) -> Network:
+    """The network in which each host and each interface has at most one link.
+
+    Interfaces follow the nodes of ``network``, which keep their positions.
+    """
+    ends = Counter(end for link in network.links for end in link.ends)
+    several = {
+        index for index, node in enumerate(network.nodes) if node.spec.kind == "host" and ends[index] > 1
+    }
+    if not several:
+        return network
+    nodes = list(network.nodes)
+    alias_of: dict[int, str] = {}
+    links: list[Wire] = []
+    for link in network.links:
+        own = list(link.ends)
+        for place, end in enumerate(link.ends):
+            if end not in several:
+                continue
+            name = _name(network, end, link)
+            if end not in alias_of:
+                alias_of[end] = name
+                continue
+            own[place] = len(nodes)
+            nodes.append(NamedNode(name, nodes[end].spec, nodes[end].path, of=end))
+        links.append(replace(link, ends=(own[0], own[1])))
+    for index, name in alias_of.items():
+        nodes[index] = replace(nodes[index], aliases=(name,))
+    return Network(tuple(nodes), tuple(links))
+
+
+def _name(network: Network, host: int, link: Wire) -> str:
+    """What the interface of ``host`` at ``link`` is called."""
+    far = link.ends[1] if link.ends[0] == host else link.ends[0]
+    parallel = sum({host, far} == set(each.ends) for each in network.links) > 1
+    return f"{network.nodes[host].name}.{link.name if parallel else network.nodes[far].name}"
+
+
+def _distance(routes: Routes, source: int, destination: int) -> tuple[int, int, int]:
+    """How far it is; by another interface than the destination's only if no path leads there."""
+    steps = routes.steps(source, destination)
+    if not steps:
+        return 2, 0, 0
+    weak = routes.nodes_of(source, steps)[-1] != destination
+    (reach,) = routes.reaches([source], destination)
+    return int(weak), reach.delay_ns if reach else 0, len(steps)
+
+
+def with_main_routes(plan: Plan, chosen: Mapping[tuple[int, int], int]) -> list[Node]:
+    """The nodes with the main routing tables of hosts that have several interfaces.
+
+    A destination is reached by the interface with the shortest path to it, the first one of several.
+    ``chosen`` has the interfaces that the scenario's routes name, by host and destination.
+    """
+    nodes = list(plan["nodes"])
+    every = interfaces_of(nodes)
+    if not every:
+        return nodes
+    routes = Routes(plan)
+    tables: dict[int, list[MainRoute]] = {host: [] for host in every}
+    for destination in range(len(nodes)):
+        for host, own in every.items():
+            if destination in own:
+                continue
+            interface = chosen.get((host, destination))
+            if interface is None:
+                interface = min(own, key=lambda each: _distance(routes, each, destination))
+            if interface != host:
+                tables[host].append({"destination": destination, "interface": interface})
+    for host, table in tables.items():
+        if table:
+            nodes[host] = {**nodes[host], "main_routes": table}
+    return nodes

@@ -1,0 +1,50 @@
+"""Interfaces and main routing tables of hosts, as a plan has them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+from longhaul.plan import Link, MainRoute, Node, Plan
+
+
+def interfaces_of(nodes: Sequence[Node]) -> Mapping[int, list[int]]:
+    """The nodes of each host that has several interfaces, ``eth0`` first."""
+    found: dict[int, list[int]] = {}
+    for index, node in enumerate(nodes):
+        host = node.get("of")
+        if host is not None:
+            found.setdefault(host, [host]).append(index)
+    return found
+
+
+def host_ends(nodes: Sequence[Node], link: Link) -> tuple[int, int]:
+    """The nodes that a link joins: hosts in place of their interfaces."""
+    a, b = link["endpoints"]
+    return owner_of(nodes, a), owner_of(nodes, b)
+
+
+def without_interfaces(plan: Plan) -> Plan:
+    """The plan in which a host has all of its links and one address, for those who know no interfaces."""
+    nodes = plan["nodes"]
+    if not any(node["kind"] == "interface" for node in nodes):
+        return plan
+    hosts: list[Node] = []
+    for node in nodes:
+        if node["kind"] != "interface":
+            kept = dict(node)
+            kept.pop("aliases", None)
+            kept.pop("main_routes", None)
+            hosts.append(cast("Node", kept))
+    links: list[Link] = [{**link, "endpoints": list(host_ends(nodes, link))} for link in plan["links"]]
+    return {**plan, "nodes": hosts, "links": links}
+
+
+def choose_interface(nodes: Sequence[Node], source: int, destination: int) -> int:
+    """The interface by which ``source`` sends to ``destination``: what its main routing table says."""
+    routes: Iterable[MainRoute] = nodes[source].get("main_routes", ())
+    return next((each["interface"] for each in routes if each["destination"] == destination), source)
+
+
+def owner_of(nodes: Sequence[Node], index: int) -> int:
+    """The host of an interface; any other node itself."""
+    host = nodes[index].get("of")
+    return index if host is None else host

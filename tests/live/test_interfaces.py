@@ -1,0 +1,127 @@
+"""Hosts with several links: each address has its own path, and multipath TCP uses all of them."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import longhaul
+
+TWO_PATHS = """
+version: 1
+name: two-paths
+nodes: {a: {kind: host}, b: {kind: host}, r1: {kind: router}, r2: {kind: router}}
+links:
+  a-r1: {endpoints: [a, r1], delay: 5ms, rate: 50Mbit}
+  r1-b: {endpoints: [r1, b], delay: 5ms, rate: 50Mbit}
+  a-r2: {endpoints: [a, r2], delay: 10ms, rate: 20Mbit}
+  r2-b: {endpoints: [r2, b], delay: 10ms, rate: 20Mbit}
+"""
+MPTCP = 262
+"""IPPROTO_MPTCP (linux/in.h)."""
+RECEIVE = f"""
+import socket, sys, time
+listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, {MPTCP})
+listener.bind(("", 5001))
+listener.listen()
+print("listening", flush=True)
+connection, _ = listener.accept()
+counts = [0, 0]
+began = time.monotonic()
+while data := connection.recv(1 << 20):
+    counts[time.monotonic() - began > float(sys.argv[1])] += len(data)
+print(*counts, time.monotonic() - began - float(sys.argv[1]), flush=True)
+"""
+SEND = f"""
+import socket, sys, time
+connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM, {MPTCP})
+connection.connect(("b", 5001))
+end = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end:
+    connection.sendall(bytes(1 << 18))
+connection.close()
+"""
+SLOWER_BITS_PER_S, FASTER_BITS_PER_S = 20e6, 50e6
+
+
+@pytest.fixture
+def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[longhaul.Network]:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    (tmp_path / "two.yaml").write_text(TWO_PATHS)
+    with longhaul.up(tmp_path / "two.yaml", runs=tmp_path / "runs") as network:
+        yield network
+
+
+def least_rtt_ms(network: longhaul.Network, *arguments: str) -> float:
+    out = network.run("a", ["ping", "-n", "-c", "6", "-i", "0.05", *arguments]).stdout
+    return min(float(found) for found in re.findall(r"time=([\d.]+)", out))
+
+
+def test_each_address_has_the_path_of_its_interface(network: longhaul.Network) -> None:
+    # A busy machine only adds.
+    assert 20 <= least_rtt_ms(network, "b") < 35
+    assert 40 <= least_rtt_ms(network, "b.r2") < 70
+    # There by the interface that the source address belongs to, and back by the one that it was sent to.
+    own = network.run("a", ["getent", "hosts", "a.r2"]).stdout.split()[0]
+    assert ":" in own
+    assert 30 <= least_rtt_ms(network, "-6", "-I", own, "b") < 60
+
+
+def test_interfaces_and_their_routing_tables(network: longhaul.Network) -> None:
+    devices = network.run("a", ["ip", "-brief", "-4", "address"]).stdout
+    mine = dict(re.findall(r"(eth\d) .*? ([\d.]+)/32", devices))
+    assert mine.keys() == {"eth0", "eth1"}
+    first, second = mine.values()
+    for name, device in (("b", "eth0"), ("b.r2", "eth1")):
+        far = network.run("a", ["getent", "ahostsv4", name]).stdout.split()[0]
+        route = network.run("a", ["ip", "route", "get", far]).stdout.split()
+        assert route[1:5] == ["dev", device, "src", mine[device]]
+    rules = network.run("a", ["ip", "rule"]).stdout
+    assert f"from {first} lookup 100" in rules
+    assert f"from {second} lookup 101" in rules
+
+
+def open_paths(network: longhaul.Network) -> None:
+    """Let both hosts use their second interfaces for multipath TCP."""
+    for host, flag in (("a", "subflow"), ("b", "signal")):
+        address = network.run(host, ["getent", "ahostsv4", f"{host}.r2"]).stdout.split()[0]
+        network.run(host, ["ip", "mptcp", "limits", "set", "subflows", "4", "add_addr_accepted", "4"])
+        network.run(host, ["ip", "mptcp", "endpoint", "add", address, "dev", "eth1", flag])
+
+
+def has_mptcp() -> bool:
+    if not Path("/proc/sys/net/mptcp/enabled").exists():
+        return False
+    told = subprocess.run(["ip", "mptcp", "help"], capture_output=True, text=True, check=False)
+    return "endpoint" in told.stdout + told.stderr
+
+
+def transfer(network: longhaul.Network, seconds: float, warm_up: float) -> "subprocess.Popen[str]":
+    receiver = network.start("b", ["python3", "-c", RECEIVE, str(warm_up)], stdout=subprocess.PIPE)
+    assert receiver.stdout is not None
+    assert receiver.stdout.readline() == "listening\n"
+    network.start("a", ["python3", "-c", SEND, str(seconds)], stdout=subprocess.DEVNULL)
+    return receiver
+
+
+@pytest.mark.skipif(not has_mptcp(), reason="this kernel has no multipath TCP")
+def test_multipath_tcp_adds_the_rates_of_two_paths(network: longhaul.Network) -> None:
+    open_paths(network)
+    receiver = transfer(network, 10, 4)
+    out, _ = receiver.communicate(timeout=60)
+    _before, after, seconds = (float(each) for each in out.split())
+    # More than the faster path could carry by itself; a quiet machine comes to 0.9 of the sum.
+    assert after * 8 / seconds > 1.1 * FASTER_BITS_PER_S
+
+
+@pytest.mark.skipif(not has_mptcp(), reason="this kernel has no multipath TCP")
+def test_a_connection_of_multipath_tcp_outlives_one_of_its_paths(network: longhaul.Network) -> None:
+    open_paths(network)
+    receiver = transfer(network, 8, 4)
+    network.run("a", ["sleep", "3"])
+    network.set("a-r1", down=True)
+    out, _ = receiver.communicate(timeout=60)
+    _before, after, seconds = (float(each) for each in out.split())
+    assert after * 8 / seconds > 0.3 * SLOWER_BITS_PER_S

@@ -1,0 +1,120 @@
+"""Hosts that are the end of several links: interfaces, addresses, names, main routing tables."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import longhaul
+from longhaul.scenario import parse_scenario, resolve
+from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of, without_interfaces
+from longhaul.scenario.lower.paths import Routes
+
+TWO_PATHS = """
+version: 1
+name: two-paths
+duration: 5s
+nodes:
+  a: {kind: host}
+  b: {kind: host}
+  c: {kind: host, attach: r2}
+  r1: {kind: router}
+  r2: {kind: router}
+links:
+  a-fast: {endpoints: [a, r1], delay: 5ms, rate: 50Mbit}
+  fast-b: {endpoints: [r1, b], delay: 5ms, rate: 50Mbit}
+  a-slow: {endpoints: [a, r2], delay: 15ms, rate: 20Mbit, mtu: 1400}
+  slow-b: {endpoints: [r2, b], delay: 15ms, rate: 20Mbit}
+"""
+
+
+def planned(text: str) -> Any:
+    return resolve(parse_scenario(text.encode(), name="interfaces.yaml")).plan
+
+
+def named(plan: Any) -> dict[str, int]:
+    return {node["name"]: index for index, node in enumerate(plan["nodes"])}
+
+
+def test_each_link_of_a_host_has_an_interface_with_its_own_name_addresses_and_mtu() -> None:
+    plan = planned(TWO_PATHS)
+    index = named(plan)
+    a, further = plan["nodes"][index["a"]], plan["nodes"][index["a.r2"]]
+    assert (a["kind"], a["aliases"], a["mtu"]) == ("host", ["a.r1"], 1500)
+    assert (further["kind"], further["of"], further["mtu"]) == ("interface", index["a"], 1400)
+    assert interfaces_of(plan["nodes"]) == {
+        index["a"]: [index["a"], index["a.r2"]],
+        index["b"]: [index["b"], index["b.r2"]],
+    }
+    addresses = [node[family] for node in plan["nodes"] for family in ("ipv4", "ipv6")]
+    assert len(set(addresses)) == len(addresses)
+    ends = [
+        end for link in plan["links"] for end in link["endpoints"] if plan["nodes"][end]["kind"] != "router"
+    ]
+    assert len(set(ends)) == len(ends)
+
+
+def test_a_second_link_moves_no_address() -> None:
+    before = planned(TWO_PATHS.replace("  a-slow", "  # a-slow").replace("  slow-b", "  # slow-b"))
+    known = {node["name"]: (node["ipv4"], node["ipv6"]) for node in before["nodes"]}
+    after = {node["name"]: (node["ipv4"], node["ipv6"]) for node in planned(TWO_PATHS)["nodes"]}
+    assert known.items() <= after.items()
+
+
+def test_links_to_the_same_neighbour_have_interfaces_called_like_the_links() -> None:
+    text = TWO_PATHS.replace("  fast-b: {endpoints: [r1, b]", "  fast-b: {endpoints: [a, r1]")
+    assert {"a.fast-b", "a.r2"} <= named(planned(text)).keys()
+
+
+def test_a_destination_is_reached_by_the_interface_with_the_shortest_path() -> None:
+    plan = planned(TWO_PATHS)
+    index, routes = named(plan), Routes(plan)
+    chosen = {to: choose_interface(plan["nodes"], index["a"], index[to]) for to in ("b", "b.r2", "c", "r1")}
+    assert chosen == {"b": index["a"], "b.r2": index["a.r2"], "c": index["a.r2"], "r1": index["a"]}
+    # Each by its own path, there and back.
+    for to, one_way_ns in (("b", 10_000_000), ("b.r2", 30_000_000)):
+        way = routes.way(index["a"], index[to])
+        assert way is not None
+        assert (way.one_way_ns, way.return_ns) == (one_way_ns, one_way_ns)
+
+
+def test_routes_of_the_scenario_choose_interfaces() -> None:
+    plan = planned(TWO_PATHS + "routes:\n  - {at: a, to: b, via: a-slow}\n")
+    index = named(plan)
+    assert choose_interface(plan["nodes"], index["a"], index["b"]) == index["a.r2"]
+    assert plan["routes"] == []
+
+
+def test_a_host_takes_packets_for_any_of_its_addresses_at_each_interface() -> None:
+    text = """
+version: 1
+name: middle
+duration: 1s
+nodes: {a: {kind: host}, b: {kind: host}, c: {kind: host}}
+links:
+  x: {endpoints: [a, b], delay: 1ms}
+  y: {endpoints: [b, c], delay: 2ms}
+"""
+    plan = planned(text)
+    index, routes = named(plan), Routes(plan)
+    assert routes.steps(index["c"], index["b"]) == ((1, "reverse"),)
+    # No path leads through a host.
+    assert routes.steps(index["a"], index["c"]) is None
+
+
+def test_without_interfaces_a_host_has_all_of_its_links() -> None:
+    plan = without_interfaces(planned(TWO_PATHS))
+    index = named(plan)
+    assert index.keys() == {"a", "b", "c", "r1", "r2"}
+    assert [link["endpoints"] for link in plan["links"] if link["name"] == "a-slow"] == [
+        [index["a"], index["r2"]]
+    ]
+    assert not any("main_routes" in node or "aliases" in node for node in plan["nodes"])
+
+
+@pytest.mark.parametrize("to", ["b", "c"])
+def test_simulated_flows_take_the_interface_of_the_main_table(to: str, tmp_path: Path) -> None:
+    text = TWO_PATHS + f"traffic: {{echo: {{kind: ping, from: a, to: {to}, every: 100ms}}}}\n"
+    (tmp_path / "two.yaml").write_text(text)
+    result = longhaul.run_sim(tmp_path / "two.yaml", runs=tmp_path / "runs", report=False)
+    assert result.probe("echo")["rtt_min_ns"] == pytest.approx(20e6 if to == "b" else 30e6, rel=0.01)
