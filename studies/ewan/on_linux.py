@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby, zip_longest
+from operator import itemgetter
 from typing import Any
 
 from calibration import DATAGRAMS
@@ -121,7 +123,7 @@ def study_on_linux(study: Study) -> None:
             {"run": each.key, "hosts": hosts, "flow": flow, "t_s": time, "mbits": rate}
             for each, other in zip(every, simulated, strict=True)
             for hosts, found in (("Linux", linux[each.key]), ("simulated", other))
-            for flow, time, rate in found["rates"]
+            for flow, time, rate in every_two_seconds(found["rates"])
         ],
     )
     evaluate(study, linux, {each.key: other for each, other in zip(every, simulated, strict=True)})
@@ -160,6 +162,15 @@ def _measures(trial: Trial, result: Result) -> dict[str, Any]:
             for time, rate in zip(*per_second(result, flow), strict=True)
         ],
     }
+
+
+def every_two_seconds(rates: Iterable[tuple[str, float, float]]) -> Iterator[tuple[str, float, float]]:
+    """Rates of seconds, by flow, as means of two: flow, the middle of the two in s, rate in Mbit/s."""
+    for flow, seconds in groupby(rates, itemgetter(0)):
+        for pair in zip_longest(seconds, seconds):
+            known = [each for each in pair if each is not None]
+            times, values = ([each[column] for each in known] for column in (1, 2))
+            yield flow, sum(times) / len(known), round(sum(values) / len(known), 2)
 
 
 def _after(result: Result, flow: str, begin_s: float) -> float:
