@@ -13,7 +13,7 @@ const NESTED: u16 = libc::NLA_F_NESTED as u16;
 /// First windows of connections over a route, in segments (linux/rtnetlink.h).
 const RTAX_INITCWND: u16 = 11;
 const RTAX_INITRWND: u16 = 14;
-/// Of rules: the action that names a table, the source, the table (linux/fib_rules.h).
+/// Of rules: the action that names a table, the source, the table (`linux/fib_rules.h`).
 const FR_ACT_TO_TBL: u8 = 1;
 const FRA_SRC: u16 = 2;
 const FRA_TABLE: u16 = 15;

@@ -453,7 +453,7 @@ impl Plan {
             self.check_node(flow.source, format!("flows[{position}].source"))?;
             self.check_node(flow.destination, format!("flows[{position}].destination"))?;
             let datagrams = matches!(flow.traffic, Traffic::Udp { .. });
-            if !self.nodes[flow.source].kind.is_end() && !(datagrams && flow.simulated) {
+            if !(self.nodes[flow.source].kind.is_end() || datagrams && flow.simulated) {
                 return Err(InvalidValue::new(
                     format!("flows[{position}].source"),
                     "a router sends datagrams alone, simulated",

@@ -232,7 +232,8 @@ fn interfaces_belong_to_hosts_which_send_from_their_own() {
     assert_eq!(right.check(), Ok(()));
     assert_eq!(right.interfaces(0).collect::<Vec<_>>(), [0, 2]);
     assert_eq!(right.interfaces(1).collect::<Vec<_>>(), [1]);
-    let wrong: [(fn(&mut Plan), &str); 5] = [
+    type Spoil = fn(&mut Plan);
+    let wrong: [(Spoil, &str); 5] = [
         (|plan| plan.nodes[2].of = None, "nodes[2].of: is missing"),
         (|plan| plan.nodes[2].of = Some(9), "nodes[2].of: there is no node 9"),
         (|plan| plan.nodes[2].of = Some(2), "nodes[2].of: is not a host"),
