@@ -219,6 +219,9 @@ fn listed_transfers_have_bytes_and_are_in_order() {
     }
 }
 
+/// Makes a plan wrong.
+type Spoil = fn(&mut Plan);
+
 #[test]
 fn interfaces_belong_to_hosts_which_send_from_their_own() {
     let mut right = plan();
@@ -232,7 +235,6 @@ fn interfaces_belong_to_hosts_which_send_from_their_own() {
     assert_eq!(right.check(), Ok(()));
     assert_eq!(right.interfaces(0).collect::<Vec<_>>(), [0, 2]);
     assert_eq!(right.interfaces(1).collect::<Vec<_>>(), [1]);
-    type Spoil = fn(&mut Plan);
     let wrong: [(Spoil, &str); 5] = [
         (|plan| plan.nodes[2].of = None, "nodes[2].of: is missing"),
         (|plan| plan.nodes[2].of = Some(9), "nodes[2].of: there is no node 9"),
