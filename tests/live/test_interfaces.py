@@ -12,7 +12,7 @@ import longhaul
 TWO_PATHS = """
 version: 1
 name: two-paths
-nodes: {a: {kind: host}, b: {kind: host}, r1: {kind: router}, r2: {kind: router}}
+nodes: {a: {kind: host}, b: {kind: host}, c: {kind: host, attach: r2}, r1: {kind: router}, r2: {kind: router}}
 links:
   a-r1: {endpoints: [a, r1], delay: 5ms, rate: 50Mbit}
   r1-b: {endpoints: [r1, b], delay: 5ms, rate: 50Mbit}
@@ -54,8 +54,8 @@ def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[longhau
         yield network
 
 
-def least_rtt_ms(network: longhaul.Network, *arguments: str) -> float:
-    out = network.run("a", ["ping", "-n", "-c", "6", "-i", "0.05", *arguments]).stdout
+def least_rtt_ms(network: longhaul.Network, *arguments: str, host: str = "a") -> float:
+    out = network.run(host, ["ping", "-n", "-c", "6", "-i", "0.05", *arguments]).stdout
     return min(float(found) for found in re.findall(r"time=([\d.]+)", out))
 
 
@@ -63,6 +63,8 @@ def test_each_address_has_the_path_of_its_interface(network: longhaul.Network) -
     # A busy machine only adds.
     assert 20 <= least_rtt_ms(network, "b") < 35
     assert 40 <= least_rtt_ms(network, "b.r2") < 70
+    # No path leads from eth0 of a to c, so that the answer follows the main table.
+    assert 20 <= least_rtt_ms(network, "a", host="c") < 35
     # There by the interface that the source address belongs to, and back by the one that it was sent to.
     own = network.run("a", ["getent", "hosts", "a.r2"]).stdout.split()[0]
     assert ":" in own

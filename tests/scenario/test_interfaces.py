@@ -78,6 +78,18 @@ def test_a_destination_is_reached_by_the_interface_with_the_shortest_path() -> N
         assert (way.one_way_ns, way.return_ns) == (one_way_ns, one_way_ns)
 
 
+def test_answers_to_whom_no_path_leads_follow_the_main_table() -> None:
+    plan = planned(TWO_PATHS)
+    index, routes = named(plan), Routes(plan)
+    # c is at r2 alone, and eth0 of a at r1 alone.
+    assert index["c"] in plan["nodes"][index["a"]]["no_path_to"]
+    assert routes.answering(index["a"], index["c"]) == index["a.r2"]
+    way = routes.way(index["c"], index["a"])
+    assert way is not None
+    assert way.round_trip_ns == 30_000_000
+    assert plan["nodes"][index["a.r2"]]["no_path_to"] == [index["r1"]]
+
+
 def test_routes_of_the_scenario_choose_interfaces() -> None:
     plan = planned(TWO_PATHS + "routes:\n  - {at: a, to: b, via: a-slow}\n")
     index = named(plan)
@@ -112,9 +124,9 @@ def test_without_interfaces_a_host_has_all_of_its_links() -> None:
     assert not any("main_routes" in node or "aliases" in node for node in plan["nodes"])
 
 
-@pytest.mark.parametrize("to", ["b", "c"])
-def test_simulated_flows_take_the_interface_of_the_main_table(to: str, tmp_path: Path) -> None:
-    text = TWO_PATHS + f"traffic: {{echo: {{kind: ping, from: a, to: {to}, every: 100ms}}}}\n"
+@pytest.mark.parametrize(("ends", "rtt_ns"), [("ab", 20e6), ("ac", 30e6), ("ca", 30e6)])
+def test_simulated_flows_take_the_interfaces_of_the_tables(ends: str, rtt_ns: float, tmp_path: Path) -> None:
+    text = TWO_PATHS + f"traffic: {{echo: {{kind: ping, from: {ends[0]}, to: {ends[1]}, every: 100ms}}}}\n"
     (tmp_path / "two.yaml").write_text(text)
     result = longhaul.run_sim(tmp_path / "two.yaml", runs=tmp_path / "runs", report=False)
-    assert result.probe("echo")["rtt_min_ns"] == pytest.approx(20e6 if to == "b" else 30e6, rel=0.01)
+    assert result.probe("echo")["rtt_min_ns"] == pytest.approx(rtt_ns, rel=0.01)

@@ -173,7 +173,7 @@ def test_gateways_are_passed_by_all_hosts_and_end_nodes_pass_none() -> None:
         assert way is not None
         return [names[node] for node in routes.nodes_of(names.index(source), way.there)]
 
-    assert passed("c1-h1", "c2-h3") == ["c1-h1", "wan", "c2-h3"]
+    assert passed("c1-h1", "c2-h3") == ["c1-h1.wan", "wan", "c2-h3.wan"]
     assert passed("c1-h1", "c1-h2") == ["c1-h1", "c1", "c1-h2"]
 
 

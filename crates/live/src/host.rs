@@ -206,6 +206,11 @@ fn add_routes_of_interfaces(
             netlink.add_route(&Route { table, ..Route::to_all(index, address, node.initial_window) })?;
             netlink.add_rule(address, table)?;
         }
+        for &destination in &plan.nodes[interface].no_path_to {
+            for address in addresses(&plan.nodes[destination]) {
+                netlink.add_throw_route(address, table)?;
+            }
+        }
     }
     for route in &node.main_routes {
         let Some(place) = interfaces.iter().position(|&each| each == route.interface) else { continue };
@@ -349,6 +354,7 @@ mod tests {
             of: None,
             aliases: vec!["par1.nyc".into()],
             main_routes: Vec::new(),
+            no_path_to: Vec::new(),
         };
         let text = hosts_file(&[node]);
         assert!(text.contains("\n10.1.0.1 par1 par1.nyc\n"), "{text}");

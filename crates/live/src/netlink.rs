@@ -120,6 +120,26 @@ impl Netlink {
         self.call(message, "add a route")
     }
 
+    /// Lets routing table `table` not decide about `destination`: the next rule does.
+    pub fn add_throw_route(&self, destination: IpAddr, table: u32) -> Result<()> {
+        let mut message = Message::new(libc::RTM_NEWROUTE);
+        let bits = if destination.is_ipv4() { 32 } else { 128 };
+        message.bytes(&[
+            family(destination),
+            bits,
+            0,
+            0,
+            libc::RT_TABLE_UNSPEC,
+            libc::RTPROT_STATIC,
+            libc::RT_SCOPE_UNIVERSE,
+            libc::RTN_THROW,
+        ]);
+        message.bytes(&0u32.to_ne_bytes());
+        message.attribute(libc::RTA_TABLE, &table.to_ne_bytes());
+        message.attribute(libc::RTA_DST, &octets(destination));
+        self.call(message, "add a route")
+    }
+
     /// Packets from `source` follow routing table `table`.
     pub fn add_rule(&self, source: IpAddr, table: u32) -> Result<()> {
         let mut message = Message::new(libc::RTM_NEWRULE);

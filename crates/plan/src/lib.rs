@@ -126,6 +126,9 @@ pub struct Node {
     /// What a host with several interfaces does not send from its first one, by destination.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub main_routes: Vec<MainRoute>,
+    /// Destinations that no path from this interface of a host leads to, but one from another interface of the host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub no_path_to: Vec<usize>,
 }
 
 /// An entry of a host's main routing table: packets for `destination` leave by `interface`, from its address.
@@ -376,6 +379,9 @@ impl Plan {
             }
         }
         for (position, node) in self.nodes.iter().enumerate() {
+            for &destination in &node.no_path_to {
+                self.check_node(destination, format!("nodes[{position}].no_path_to"))?;
+            }
             for route in &node.main_routes {
                 self.check_node(route.destination, format!("nodes[{position}].main_routes"))?;
                 self.check_node(route.interface, format!("nodes[{position}].main_routes"))?;

@@ -18,6 +18,7 @@ fn plan() -> Plan {
         of: None,
         aliases: Vec::new(),
         main_routes: Vec::new(),
+        no_path_to: Vec::new(),
     };
     Plan {
         version: VERSION,

@@ -1733,6 +1733,9 @@ class Node(TypedDict):
     """MTU of a host's interface, in bytes of IP packet; 0 for a router."""
     name: ReadOnly[str]
     """Its name, which is also its host name."""
+    no_path_to: NotRequired[ReadOnly[Sequence[int]]]
+    """Destinations that no path from this interface of a host leads to, but one from another interface of
+    the host."""
     of: NotRequired[ReadOnly[int | None]]
     """The host whose interface this is, if it is an interface."""
     sysctls: NotRequired[ReadOnly[Mapping[str, str]]]

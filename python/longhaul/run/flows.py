@@ -9,7 +9,8 @@ from longhaul import _longhaul, json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import AlgorithmSettings, Flow, Job, Plan, Tcp, Traffic
-from longhaul.scenario.lower.main_tables import choose_interface
+from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of
+from longhaul.scenario.lower.paths import Routes
 from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
 from longhaul.scenario.model.traffic import Kind, transport
 
@@ -35,11 +36,13 @@ def plan_flows(
     if simulated:
         _check_algorithms(resolved, [(("traffic", item["name"], "cc"), item.get("cc")) for item in traffic])
     plan, tcp = resolved.plan, resolved.tcp
+    routes = Routes(plan) if interfaces_of(plan["nodes"]) else None
     flows: list[Flow] = []
     rows: list[Json] = []
     for item in traffic:
         for destination in item["destinations"]:
             source, target = plan["nodes"][item["source"]], plan["nodes"][destination]
+            ends = _ends(plan, item["source"], destination, routes)
             name = _name(item, source["name"], target["name"])
             named = source.get("sysctls", {}).get(CC_SYSCTL) or DEFAULT_CC
             # A real end has the kernel's, which need not be one that can be simulated.
@@ -49,11 +52,9 @@ def plan_flows(
             flows.append(
                 {
                     "name": name,
-                    # A real program's kernel chooses the interface by the same table.
-                    "source": choose_interface(plan["nodes"], item["source"], destination)
-                    if simulated
-                    else item["source"],
-                    "destination": destination,
+                    # A real program's kernel chooses the interfaces by the same tables.
+                    "source": ends[0] if simulated else item["source"],
+                    "destination": ends[1] if simulated else destination,
                     "start_ns": item.get("start_ns") or 0,
                     "stop_ns": item.get("stop_ns"),
                     "simulated": simulated,
@@ -85,6 +86,14 @@ def plan_flows(
                 rows[-1]["server"] = f"{item['name']}.{target['name']}.server" if listed else f"{name}.server"
                 rows[-1]["kernel_algorithm"] = item.get("kernel_algorithm")
     return flows, rows
+
+
+def _ends(plan: Plan, source: int, destination: int, routes: Routes | None) -> tuple[int, int]:
+    """The interfaces between which packets of a flow go; ``routes`` if hosts have several."""
+    if routes is None:
+        return source, destination
+    mine = choose_interface(plan["nodes"], source, destination)
+    return mine, routes.answering(destination, mine)
 
 
 def _name(item: Mapping[str, Any], source: str, target: str) -> str:

@@ -28,6 +28,7 @@ pub fn node(name: &str, kind: NodeKind, number: u8) -> Node {
         of: None,
         aliases: Vec::new(),
         main_routes: Vec::new(),
+        no_path_to: Vec::new(),
     }
 }
 

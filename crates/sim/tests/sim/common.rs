@@ -54,6 +54,7 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
         of: None,
         aliases: Vec::new(),
         main_routes: Vec::new(),
+        no_path_to: Vec::new(),
     }
 }
 

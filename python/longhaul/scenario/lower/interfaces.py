@@ -64,7 +64,7 @@ def _distance(routes: Routes, source: int, destination: int) -> tuple[int, int, 
 
 
 def with_main_routes(plan: Plan, chosen: Mapping[tuple[int, int], int]) -> list[Node]:
-    """The nodes with the main routing tables of hosts that have several interfaces.
+    """The nodes with the routing tables of hosts that have several interfaces.
 
     A destination is reached by the interface with the shortest path to it, the first one of several.
     ``chosen`` has the interfaces that the scenario's routes name, by host and destination.
@@ -75,15 +75,22 @@ def with_main_routes(plan: Plan, chosen: Mapping[tuple[int, int], int]) -> list[
         return nodes
     routes = Routes(plan)
     tables: dict[int, list[MainRoute]] = {host: [] for host in every}
+    without: dict[int, list[int]] = {}
     for destination in range(len(nodes)):
         for host, own in every.items():
             if destination in own:
                 continue
+            reaching = [each for each in own if routes.steps(each, destination) is not None]
+            for each in own if reaching else ():
+                if each not in reaching:
+                    without.setdefault(each, []).append(destination)
             interface = chosen.get((host, destination))
             if interface is None:
                 interface = min(own, key=lambda each: _distance(routes, each, destination))
             if interface != host:
                 tables[host].append({"destination": destination, "interface": interface})
+    for interface, destinations in without.items():
+        nodes[interface] = {**nodes[interface], "no_path_to": destinations}
     for host, table in tables.items():
         if table:
             nodes[host] = {**nodes[host], "main_routes": table}

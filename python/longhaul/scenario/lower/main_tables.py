@@ -33,6 +33,7 @@ def without_interfaces(plan: Plan) -> Plan:
             kept = dict(node)
             kept.pop("aliases", None)
             kept.pop("main_routes", None)
+            kept.pop("no_path_to", None)
             hosts.append(cast("Node", kept))
     links: list[Link] = [{**link, "endpoints": list(host_ends(nodes, link))} for link in plan["links"]]
     return {**plan, "nodes": hosts, "links": links}

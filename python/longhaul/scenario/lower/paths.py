@@ -108,7 +108,8 @@ class Routes:
     def way(self, source: int, destination: int) -> Way | None:
         """The path between two nodes, with its delay and bottleneck."""
         mine = choose_interface(self.nodes, source, destination)
-        there, back = self._routes.path(mine, destination), self._routes.path(destination, mine)
+        there = self._routes.path(mine, destination)
+        back = self._routes.path(self.answering(destination, mine), mine)
         if there is None or back is None:
             return None
         onward, homeward = self._sum(there), self._sum(back)
@@ -123,6 +124,15 @@ class Routes:
             bottleneck=onward.bottleneck[0] if onward.bottleneck else None,
             mtu=min(onward.mtu, homeward.mtu),
         )
+
+    def answering(self, destination: int, source: int) -> int:
+        """The interface by which the host of ``destination`` answers ``source``.
+
+        It is that of the address, or what the host's main table says, if no path leads from there.
+        """
+        if self._routes.path(destination, source) is not None:
+            return destination
+        return choose_interface(self.nodes, self.owners[destination], source)
 
     def reaches(self, sources: Iterable[int], destination: int) -> list[Reach | None]:
         """How far it is from each of ``sources``; ``None`` without a way. Shared parts are added up once."""
