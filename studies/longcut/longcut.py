@@ -14,6 +14,7 @@ import agreement
 import collectives
 import kinds
 import precision
+import reality
 import relaxation
 import scalability
 import tables
@@ -37,6 +38,7 @@ PARTS = {
     "collectives": _once(collectives.study_collectives, collectives.draw),
     "relaxation": _once(relaxation.study_relaxation, relaxation.draw),
     "precision": _live(precision.study_precision, precision.draw, rounds=3),
+    "reality": _once(reality.study_reality, reality.draw),
     "kinds-relayed": _live(kinds.study_relayed, kinds.draw_relayed, rounds=3),
     "scalability": _live(scalability.study_scalability, scalability.draw, rounds=5),
     "agreement": _live(agreement.study_agreement, agreement.draw, rounds=3),

@@ -57,3 +57,16 @@ def test_sums_cross_between_sub_clusters_by_one_worker_of_each(tmp_path: Path) -
         if do == "send" and amount == "8" and int(rank) // 10 != int(other) // 10
     }
     assert across == {0, 10, 20, 30}
+
+
+def test_netem_plays_the_trace_with_a_change_of_each_direction_each_second() -> None:
+    import reality
+
+    link, events = reality.changes(6)
+    assert link.startswith("forward: {delay: ")
+    assert "reverse: {delay: " in link
+    assert len(events) == 2 * (reality.START_S + 6 - 1)
+    delays = [int(each.partition("delay: ")[2].partition("us")[0]) for each in events]
+    assert all(delay % 8 == 0 for delay in delays)
+    # Half of the round trip of 15 to 17 ms between Tromsø and Trondheim.
+    assert 6_000 < sum(delays) / len(delays) < 12_000
