@@ -50,6 +50,7 @@ class Routes:
         *,
         kinds: list[bool],
         hosts: list[int],
+        forwarding: list[bool],
         links: list[tuple[int, int, int, int]],
         overrides: list[tuple[int, int, int]],
     ) -> None:

@@ -11,7 +11,7 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fmt::Write;
 use std::fs::{self, File};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::path::Path;
 
 /// Name of every host's first interface.
@@ -163,6 +163,14 @@ pub fn configure(plan: &Plan, position: usize) -> Result<()> {
     for (name, value) in &node.sysctls {
         write_sysctl(name, value, OnFailure::Report)?;
     }
+    if node.forwards {
+        for (name, value) in FORWARDING {
+            write_sysctl(name, value, OnFailure::Report)?;
+        }
+        if node.ipv6.is_some() {
+            write_sysctl("net.ipv6.conf.all.forwarding", "1", OnFailure::Report)?;
+        }
+    }
     let netlink = Netlink::open()?;
     netlink.bring_up(netlink::index_of("lo")?, None)?;
     let interfaces: Vec<usize> = plan.interfaces(position).collect();
@@ -170,18 +178,74 @@ pub fn configure(plan: &Plan, position: usize) -> Result<()> {
     for (number, &interface) in interfaces.iter().enumerate() {
         let (name, own) = (interface_name(number), &plan.nodes[interface]);
         write_sysctl(&format!("net.ipv6.conf.{name}.addr_gen_mode"), "1", OnFailure::Ignore)?;
+        if node.forwards && node.ipv6.is_none() {
+            // A router would announce groups of IPv6 that it cannot serve.
+            write_sysctl(&format!("net.ipv6.conf.{name}.disable_ipv6"), "1", OnFailure::Ignore)?;
+        }
         let index = netlink::index_of(&name)?;
         netlink.bring_up(index, Some((own.mtu, tun::TX_QUEUE_PACKETS)))?;
+        let peer = node.is_routed_by_daemon().then(|| far_node(plan, interface)).flatten();
         for address in addresses(own) {
-            netlink.add_address(index, address)?;
+            let of_family = |peer: &IpAddr| peer.is_ipv4() == address.is_ipv4();
+            match peer.and_then(|peer| addresses(peer).find(of_family)) {
+                Some(peer) => netlink.add_peer_address(index, address, peer)?,
+                None => netlink.add_address(index, address)?,
+            }
+        }
+        if node.forwards && own.ipv6.is_some() {
+            netlink.add_link_local_address(index, link_local_address(interface))?;
         }
         indices.push(index);
+    }
+    if node.forwards {
+        return add_routes_of_router(&netlink, plan, position, &interfaces, &indices);
     }
     for address in addresses(node) {
         netlink.add_route(&Route::to_all(indices[0], address, node.initial_window))?;
     }
     if interfaces.len() > 1 {
         add_routes_of_interfaces(&netlink, plan, position, &interfaces, &indices)?;
+    }
+    Ok(())
+}
+
+/// What makes a router of a host; packets may come in by another interface than answers leave by.
+const FORWARDING: [(&str, &str); 5] = [
+    ("net.ipv4.ip_forward", "1"),
+    ("net.ipv4.conf.all.rp_filter", "0"),
+    ("net.ipv4.conf.default.rp_filter", "0"),
+    ("net.ipv4.conf.all.send_redirects", "0"),
+    ("net.ipv4.conf.default.send_redirects", "0"),
+];
+
+/// The node at the other end of an interface's link.
+fn far_node(plan: &Plan, interface: usize) -> Option<&Node> {
+    let [a, b] = plan.links.iter().map(|link| link.endpoints).find(|ends| ends.contains(&interface))?;
+    Some(&plan.nodes[if a == interface { b } else { a }])
+}
+
+/// The link-local address of an interface, which follows from its place in the plan.
+fn link_local_address(interface: usize) -> Ipv6Addr {
+    Ipv6Addr::from((0xfe80 << 112) | (interface as u128 + 1))
+}
+
+/// Fills the main table of a host that forwards: a route to each destination, and one to all others where the run has
+/// a gateway. A routing daemon finds only the connected routes.
+fn add_routes_of_router(
+    netlink: &Netlink,
+    plan: &Plan,
+    position: usize,
+    interfaces: &[usize],
+    indices: &[u32],
+) -> Result<()> {
+    let node = &plan.nodes[position];
+    add_main_routes(netlink, plan, node, interfaces, indices)?;
+    let to_gateway = node.main_routes.iter().find(|route| Some(route.destination) == plan.gateway);
+    let place = to_gateway.and_then(|route| interfaces.iter().position(|&each| each == route.interface));
+    if let Some(place) = place {
+        for source in addresses(&plan.nodes[interfaces[place]]) {
+            netlink.add_route(&Route::to_all(indices[place], source, node.initial_window))?;
+        }
     }
     Ok(())
 }
@@ -212,6 +276,17 @@ fn add_routes_of_interfaces(
             }
         }
     }
+    add_main_routes(netlink, plan, node, interfaces, indices)
+}
+
+/// Adds the routes of a host's main table to single destinations.
+fn add_main_routes(
+    netlink: &Netlink,
+    plan: &Plan,
+    node: &Node,
+    interfaces: &[usize],
+    indices: &[u32],
+) -> Result<()> {
     for route in &node.main_routes {
         let Some(place) = interfaces.iter().position(|&each| each == route.interface) else { continue };
         for source in addresses(&plan.nodes[route.interface]) {
@@ -351,6 +426,7 @@ mod tests {
             mtu: 1500,
             sysctls: BTreeMap::new(),
             initial_window: None,
+            forwards: false,
             of: None,
             aliases: vec!["par1.nyc".into()],
             main_routes: Vec::new(),

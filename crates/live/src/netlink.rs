@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Of each request: an acknowledgement, and that an object which exists is replaced.
@@ -56,38 +56,55 @@ impl Netlink {
 
     /// Brings interface `index` up, with an MTU and a queue length in packets where given.
     pub fn bring_up(&self, index: u32, sizes: Option<(u32, u32)>) -> Result<()> {
-        let mut message = Message::new(libc::RTM_SETLINK);
-        let up = (libc::IFF_UP as u32).to_ne_bytes();
-        message.bytes(&[libc::AF_UNSPEC as u8, 0, 0, 0]);
-        message.bytes(&index.to_ne_bytes());
-        message.bytes(&up);
-        message.bytes(&up);
         if let Some((mtu, queue)) = sizes {
+            // Of an interface that is up, a queue of another length would first drop what is in it.
+            let mut message = Self::set_link(index, 0);
             message.attribute(libc::IFLA_MTU, &mtu.to_ne_bytes());
             message.attribute(libc::IFLA_TXQLEN, &queue.to_ne_bytes());
+            self.call(message, "set the MTU of an interface")?;
         }
-        self.call(message, "bring an interface up")
+        self.call(Self::set_link(index, libc::IFF_UP as u32), "bring an interface up")
+    }
+
+    /// A request that sets these flags of interface `index`.
+    fn set_link(index: u32, flags: u32) -> Message {
+        let mut message = Message::new(libc::RTM_SETLINK);
+        message.bytes(&[libc::AF_UNSPEC as u8, 0, 0, 0]);
+        message.bytes(&index.to_ne_bytes());
+        message.bytes(&flags.to_ne_bytes());
+        message.bytes(&flags.to_ne_bytes());
+        message
     }
 
     /// Lets interface `index` resolve no addresses: it has one neighbour, to whom everything goes (`IFF_NOARP`).
     pub fn without_neighbours(&self, index: u32) -> Result<()> {
-        let mut message = Message::new(libc::RTM_SETLINK);
-        let flag = (libc::IFF_NOARP as u32).to_ne_bytes();
-        message.bytes(&[libc::AF_UNSPEC as u8, 0, 0, 0]);
-        message.bytes(&index.to_ne_bytes());
-        message.bytes(&flag);
-        message.bytes(&flag);
-        self.call(message, "leave out neighbour discovery")
+        self.call(Self::set_link(index, libc::IFF_NOARP as u32), "leave out neighbour discovery")
     }
 
     /// Gives interface `index` the single address `address` (/32 or /128, no duplicate detection).
     pub fn add_address(&self, index: u32, address: IpAddr) -> Result<()> {
-        let mut message = Message::new(libc::RTM_NEWADDR);
+        self.add_peer_address(index, address, address)
+    }
+
+    /// Gives interface `index` the address `address` and a connected route to the address `peer` at the other end of its
+    /// link (`ip address add ADDRESS peer PEER`).
+    pub fn add_peer_address(&self, index: u32, address: IpAddr, peer: IpAddr) -> Result<()> {
         let prefix = if address.is_ipv4() { 32 } else { 128 };
-        message.bytes(&[family(address), prefix, (libc::IFA_F_NODAD | libc::IFA_F_PERMANENT) as u8, 0]);
+        self.new_address(index, (address, peer), prefix)
+    }
+
+    /// Gives interface `index` the link-local address `address`.
+    pub fn add_link_local_address(&self, index: u32, address: Ipv6Addr) -> Result<()> {
+        let address = IpAddr::V6(address);
+        self.new_address(index, (address, address), 64)
+    }
+
+    fn new_address(&self, index: u32, (local, far): (IpAddr, IpAddr), prefix: u8) -> Result<()> {
+        let mut message = Message::new(libc::RTM_NEWADDR);
+        message.bytes(&[family(local), prefix, (libc::IFA_F_NODAD | libc::IFA_F_PERMANENT) as u8, 0]);
         message.bytes(&index.to_ne_bytes());
-        message.attribute(libc::IFA_LOCAL, &octets(address));
-        message.attribute(libc::IFA_ADDRESS, &octets(address));
+        message.attribute(libc::IFA_LOCAL, &octets(local));
+        message.attribute(libc::IFA_ADDRESS, &octets(far));
         self.call(message, "add an address")
     }
 

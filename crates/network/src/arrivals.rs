@@ -23,7 +23,7 @@ impl KnownArrivals {
     pub fn new(network: &Network) -> Self {
         let leads_to_host = |direction: &DirectionId| {
             let to = network.directions[direction.0 as usize].to;
-            network.kinds[to.0 as usize].is_end()
+            network.kinds[to.0 as usize].is_end() && !network.is_forwarding(to)
         };
         let all = (0..network.directions.len() as u32).map(DirectionId);
         KnownArrivals {

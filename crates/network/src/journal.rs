@@ -21,6 +21,15 @@ pub enum Entry {
         /// Whether some node has its destination address.
         routable: bool,
     },
+    /// A host sent this packet by an interface that it chose itself, maybe for another host.
+    Forwarded {
+        /// As it was handed over.
+        packet: Packet,
+        /// The interface.
+        node: NodeId,
+        /// Whether it has a destination.
+        routable: bool,
+    },
     /// Models of a direction changed.
     Changed {
         /// When.
@@ -76,6 +85,8 @@ const DELIVERED: u8 = 6;
 const ENDED: u8 = 7;
 const FINISHED: u8 = 8;
 const CAME: u8 = 9;
+const FORWARDED: u8 = 10;
+const FORWARDED_UNROUTABLE: u8 = 11;
 
 impl Entry {
     /// Appends the entry to `out`.
@@ -83,15 +94,12 @@ impl Entry {
         match self {
             Entry::Injected { packet, routable } => {
                 out.push(if *routable { INJECTED } else { UNROUTABLE });
-                out.extend(packet.offered.ps().to_le_bytes());
-                out.extend(packet.body.to_le_bytes());
-                out.extend(packet.segment.to_le_bytes());
-                out.extend(packet.segments.to_le_bytes());
-                out.extend(packet.bytes.to_le_bytes());
-                out.extend(packet.source.0.to_le_bytes());
-                out.extend(packet.destination.0.to_le_bytes());
-                out.extend([packet.ttl, packet.flags.bits(), packet.class]);
-                out.extend(packet.flow.to_le_bytes());
+                encode_packet(packet, out);
+            }
+            Entry::Forwarded { packet, node, routable } => {
+                out.push(if *routable { FORWARDED } else { FORWARDED_UNROUTABLE });
+                encode_packet(packet, out);
+                out.extend(node.0.to_le_bytes());
             }
             Entry::Changed { at, direction, route, change } => {
                 let text = serde_json::to_vec(change).unwrap_or_default();
@@ -156,6 +164,11 @@ impl Entry {
             tag @ (INJECTED | UNROUTABLE) => {
                 Entry::Injected { packet: fields.packet()?, routable: tag == INJECTED }
             }
+            tag @ (FORWARDED | FORWARDED_UNROUTABLE) => Entry::Forwarded {
+                packet: fields.packet()?,
+                node: NodeId(fields.u32()?),
+                routable: tag == FORWARDED,
+            },
             CHANGED => {
                 let at = fields.time()?;
                 let direction = DirectionId(fields.u32()?);
@@ -204,6 +217,18 @@ impl Entry {
             other => return Err(broken(&format!("unknown entry {other}"))),
         }))
     }
+}
+
+fn encode_packet(packet: &Packet, out: &mut Vec<u8>) {
+    out.extend(packet.offered.ps().to_le_bytes());
+    out.extend(packet.body.to_le_bytes());
+    out.extend(packet.segment.to_le_bytes());
+    out.extend(packet.segments.to_le_bytes());
+    out.extend(packet.bytes.to_le_bytes());
+    out.extend(packet.source.0.to_le_bytes());
+    out.extend(packet.destination.0.to_le_bytes());
+    out.extend([packet.ttl, packet.flags.bits(), packet.class]);
+    out.extend(packet.flow.to_le_bytes());
 }
 
 fn broken(what: &str) -> io::Error {
@@ -277,6 +302,8 @@ mod tests {
         let mut entries = vec![
             Entry::Injected { packet, routable: true },
             Entry::Injected { packet, routable: false },
+            Entry::Forwarded { packet, node: NodeId(3), routable: true },
+            Entry::Forwarded { packet, node: NodeId(3), routable: false },
             Entry::Changed {
                 at: Time::from_ns(5),
                 direction: DirectionId(3),

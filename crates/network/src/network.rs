@@ -54,8 +54,10 @@ pub trait Sink {
 #[derive(Debug)]
 pub struct Network {
     pub(crate) kinds: Vec<NodeKind>,
-    /// The node at the far end of each node's first link.
-    neighbours: Vec<Option<NodeId>>,
+    /// The first link of each node, away from it.
+    uplinks: Vec<Option<DirectionId>>,
+    /// Hosts that forward, and their interfaces.
+    forwarding: Vec<bool>,
     addresses: BTreeMap<IpAddr, NodeId>,
     pub(crate) routes: Routes,
     pub(crate) directions: Vec<Direction>,
@@ -156,7 +158,7 @@ impl Network {
                 (Way::Reverse, &link.reverse, link.endpoints[0]),
             ] {
                 // Trains stay together only on their last link: routers look at each packet.
-                let ends_at_host = plan.nodes[to].kind.is_end();
+                let ends_at_host = plan.nodes[to].kind.is_end() && !plan.is_forwarding(to);
                 let coalesce = if ends_at_host { Span::from_ns(plan.coalesce_ns) } else { Span::ZERO };
                 let name =
                     format!("{}/{}", link.name, if way == Way::Forward { "forward" } else { "reverse" });
@@ -174,16 +176,18 @@ impl Network {
             let both = each.ipv4.map(IpAddr::V4).into_iter().chain(each.ipv6.map(IpAddr::V6));
             both.map(move |address| (address, NodeId(node as u32)))
         });
-        let mut neighbours = vec![None; plan.nodes.len()];
-        for [a, b] in plan.links.iter().map(|link| link.endpoints) {
-            neighbours[a].get_or_insert(NodeId(b as u32));
-            neighbours[b].get_or_insert(NodeId(a as u32));
+        let mut uplinks = vec![None; plan.nodes.len()];
+        for (index, [a, b]) in plan.links.iter().map(|link| link.endpoints).enumerate() {
+            uplinks[a].get_or_insert(DirectionId::new(index, Way::Forward));
+            uplinks[b].get_or_insert(DirectionId::new(index, Way::Reverse));
         }
+        let topology = Topology::of(plan);
         Ok(Network {
-            neighbours,
+            uplinks,
             kinds: plan.nodes.iter().map(|node| node.kind).collect(),
             addresses: addresses.collect(),
-            routes: Routes::new(&Topology::of(plan)).tabulate(),
+            routes: Routes::new(&topology).tabulate(),
+            forwarding: topology.forwarding,
             calendar: Calendar::new(directions.len()),
             directions,
             totals: Totals::default(),
@@ -201,6 +205,35 @@ impl Network {
     /// The node that has `address`.
     pub fn node_at(&self, address: IpAddr) -> Option<NodeId> {
         self.addresses.get(&address).copied()
+    }
+
+    /// Where everything that leaves the interface `node` arrives, whatever its destination: the other end of a link that
+    /// joins two hosts, one of which forwards. `None` for any other node.
+    pub fn wired_to(&self, node: NodeId) -> Option<NodeId> {
+        let far = self.neighbour(node)?;
+        let (here, there) = (node.0 as usize, far.0 as usize);
+        let are_ends = self.kinds[here].is_end() && self.kinds[there].is_end();
+        (are_ends && (self.forwarding[here] || self.forwarding[there])).then_some(far)
+    }
+
+    /// Whether `node` is a host that forwards packets of others, or an interface of one.
+    pub fn is_forwarding(&self, node: NodeId) -> bool {
+        self.forwarding[node.0 as usize]
+    }
+
+    /// Whether any host forwards packets of others.
+    pub(crate) fn forwards_in_hosts(&self) -> bool {
+        self.forwarding.contains(&true)
+    }
+
+    /// Whether `destination` is `node` or an interface of the same host.
+    pub fn is_same_host(&self, node: NodeId, destination: NodeId) -> bool {
+        self.routes.is_same_host(node, destination)
+    }
+
+    /// The node at the far end of a node's first link.
+    fn neighbour(&self, node: NodeId) -> Option<NodeId> {
+        self.uplinks[node.0 as usize].map(|direction| self.directions[direction.0 as usize].to)
     }
 
     /// Takes `packet` from its source host at `now`.
@@ -228,6 +261,27 @@ impl Network {
         self.advance(now, sink);
         self.totals.injected += 1;
         self.refuse(packet.source, packet, Fate::NoRoute, Message::NoRoute, now, sink);
+    }
+
+    /// Takes a packet that a host sends by its interface `node`, which it has chosen itself; it may be of another source.
+    /// Without a `routable` destination, the node at the other end of its link refuses it.
+    pub fn inject_at(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        packet: Packet,
+        routable: bool,
+        sink: &mut impl Sink,
+    ) {
+        self.advance(now, sink);
+        self.totals.injected += 1;
+        match (self.uplinks[node.0 as usize], self.neighbour(node)) {
+            (Some(direction), Some(_)) if routable => self.forward_by(direction, node, packet, now, sink),
+            (_, far) => {
+                let speaker = far.unwrap_or(node);
+                self.refuse(speaker, packet, Fate::NoRoute, Message::NoRoute, now, sink);
+            }
+        }
     }
 
     /// Does everything that is due until `now`.
@@ -325,7 +379,8 @@ impl Network {
         }
         let before = self.link_counters(direction);
         if change.is_of_the_link() {
-            let ends_at_host = self.kinds[self.directions[place].to.0 as usize].is_end();
+            let to = self.directions[place].to.0 as usize;
+            let ends_at_host = self.kinds[to].is_end() && !self.forwarding[to];
             // Trains stay together only on their last link: routers look at each packet.
             let change = &Change { coalesce: change.coalesce.filter(|_| ends_at_host), ..change.clone() };
             self.directions[place].link.change(now, route, change);
@@ -403,7 +458,12 @@ impl Network {
             return self.refuse(node, packet, Fate::Answered, message, at, sink);
         }
         if is_host {
-            return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
+            if !self.forwarding[node.0 as usize] {
+                return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
+            }
+            if packet.flags.has(Flags::REAL) {
+                return self.deliver(node, packet, at, Some(via), sink);
+            }
         }
         if packet.ttl.saturating_sub(packet.hops) <= 1 {
             return self.refuse(node, packet, Fate::TtlExpired, Message::TtlExceeded, at, sink);
@@ -417,6 +477,19 @@ impl Network {
         let Some(direction) = self.routes.next(node, packet.destination) else {
             return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
         };
+        self.forward_by(direction, node, packet, at, sink);
+    }
+
+    /// Puts a packet onto a link that leaves `node`, through the pacing of its host if it has one.
+    #[inline(always)]
+    fn forward_by(
+        &mut self,
+        direction: DirectionId,
+        node: NodeId,
+        packet: Packet,
+        at: Time,
+        sink: &mut impl Sink,
+    ) {
         if self.directions[direction.0 as usize].entrance.is_some() {
             return self.pace(direction, node, packet, at, sink);
         }
@@ -529,12 +602,12 @@ impl Network {
     ) {
         let may = message == Message::EchoReply || !packet.flags.has(Flags::NO_REPLY);
         // A host would refuse a message that comes from its own address: its neighbour says it.
-        let speaker =
-            if node == packet.source { self.neighbours[node.0 as usize].unwrap_or(node) } else { node };
+        let speaker = if node == packet.source { self.neighbour(node).unwrap_or(node) } else { node };
         if may && let Some(reply) = sink.reply(speaker, &packet, message) {
             self.totals.replies += 1;
             let mut flags = Flags::NO_REPLY;
             flags.set(Flags::V6, packet.flags.has(Flags::V6));
+            flags.set(Flags::REAL, packet.flags.has(Flags::REAL));
             let answer = Packet {
                 body: reply.body,
                 segment: 0,

@@ -42,6 +42,9 @@ impl Flags {
     pub const ECHO_REQUEST: Flags = Flags(8);
     /// Taken by its destination, even if that is a router.
     pub const TAKEN: Flags = Flags(16);
+    /// Has bytes: a host that forwards gets it, and sends it on itself. Packets without it pass through such hosts in the
+    /// model.
+    pub const REAL: Flags = Flags(32);
 
     /// None of them.
     pub fn empty() -> Self {

@@ -90,6 +90,10 @@ pub fn replay(plan: &Plan, journal: &mut impl Read) -> Result<Replay, ReplayErro
                     network.inject_unroutable(packet.offered, packet, &mut sink);
                 }
             }
+            Entry::Forwarded { packet, node, routable } => {
+                result.injected += 1;
+                network.inject_at(packet.offered, node, packet, routable, &mut sink);
+            }
             Entry::Changed { at, direction, route, change } => {
                 result.changes += 1;
                 network.change(at, direction, route, &change, &mut sink);
@@ -140,9 +144,10 @@ impl<'a, R: Read> Entries<'a, R> {
 
     fn check(&mut self, input: &Entry) -> Result<(), ReplayError> {
         let at = match input {
-            Entry::Injected { packet, .. } => {
+            Entry::Injected { packet, .. } | Entry::Forwarded { packet, .. } => {
                 let known = |node: NodeId| (node.0 as usize) < self.plan.nodes.len();
-                if !known(packet.source) || !known(packet.destination) {
+                let by_known = !matches!(input, Entry::Forwarded { node, .. } if !known(*node));
+                if !known(packet.source) || !known(packet.destination) || !by_known {
                     let unknown = InvalidValue::new("packet", "names a node that does not exist");
                     return Err(ReplayError::OtherPlan(unknown));
                 }

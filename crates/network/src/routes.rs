@@ -3,6 +3,8 @@
 //! A host with a single link is not part of the search: it is reached through the node that it
 //! hangs on. So a thousand hosts on ten routers cost ten searches over ten nodes.
 //!
+//! A host that forwards is passed through like a router: all of its interfaces are one node of the search.
+//!
 //! A host takes packets for any of its addresses at each of its interfaces (the weak end system model of RFC 1122,
 //! section 3.3.4.2, as Linux). So where no path leads to an interface, that to the first other one of its host holds.
 
@@ -28,6 +30,7 @@ pub struct Routes {
     overrides: BTreeMap<(u32, u32), u32>,
     /// The node that each direction leads to.
     far: Vec<u32>,
+    /// Nodes at which paths end: hosts that do not forward.
     is_host: Vec<bool>,
     /// The host of each interface; any other node itself.
     hosts: Vec<u32>,
@@ -70,23 +73,29 @@ impl Routes {
     /// The routes of `topology`, whose indices have been checked. Each destination is searched for when a path to it is
     /// first needed.
     pub fn new(topology: &Topology) -> Self {
-        let is_host: Vec<bool> = topology.nodes.iter().map(|kind| kind.is_end()).collect();
+        let is_host: Vec<bool> = topology
+            .nodes
+            .iter()
+            .zip(&topology.forwarding)
+            .map(|(kind, forwards)| kind.is_end() && !forwards)
+            .collect();
         let far: Vec<u32> = topology
             .links
             .iter()
             .flat_map(|link| [link.endpoints[1] as u32, link.endpoints[0] as u32])
             .collect();
         let leaves = leaves(&is_host, &far);
+        let at = |node: usize| if topology.forwarding[node] { topology.hosts[node] } else { node } as u32;
         let overrides = topology
             .overrides
             .iter()
             .map(|route| {
                 let reverse = topology.links[route.link].endpoints[0] != route.node;
                 let way = if reverse { Way::Reverse } else { Way::Forward };
-                ((route.node as u32, route.destination as u32), DirectionId::new(route.link, way).0)
+                ((at(route.node), route.destination as u32), DirectionId::new(route.link, way).0)
             })
             .collect();
-        let graph = Graph::new(topology, &leaves);
+        let graph = Graph::new(topology, &leaves, &is_host);
         let tables = graph.members.iter().map(|_| OnceLock::new()).collect();
         let hosts: Vec<u32> = topology.hosts.iter().map(|&host| host as u32).collect();
         let mut interfaces: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -128,7 +137,8 @@ impl Routes {
         (direction != NONE).then_some(DirectionId(direction))
     }
 
-    /// The directions that a packet takes, or `None` if no path leads there. No path leads through a host.
+    /// The directions that a packet takes, or `None` if no path leads there. No path leads through a host that does not
+    /// forward.
     pub fn path(&self, from: NodeId, to: NodeId) -> Option<Vec<DirectionId>> {
         let mut path = Vec::new();
         let mut node = from;
@@ -206,16 +216,21 @@ impl Routes {
         others.iter().find_map(|&each| self.search_own(node, each))
     }
 
+    /// The node that decides on next hops at `node`: all interfaces of a host that forwards are one.
+    fn chooses_at(&self, node: u32) -> u32 {
+        if self.is_host[node as usize] { node } else { self.hosts[node as usize] }
+    }
+
     /// The direction to that interface itself.
     fn search_own(&self, node: u32, destination: u32) -> Option<DirectionId> {
         if !self.overrides.is_empty()
-            && let Some(&direction) = self.overrides.get(&(node, destination))
+            && let Some(&direction) = self.overrides.get(&(self.chooses_at(node), destination))
         {
             return Some(DirectionId(direction));
         }
         let mut target = destination;
         if let Some(leaf) = self.leaves[destination as usize] {
-            if leaf.attached_to == node {
+            if self.chooses_at(leaf.attached_to) == self.chooses_at(node) {
                 return Some(DirectionId(leaf.back));
             }
             target = leaf.attached_to;
@@ -251,13 +266,16 @@ fn leaves(is_host: &[bool], far: &[u32]) -> Vec<Option<Leaf>> {
 }
 
 impl Graph {
-    fn new(topology: &Topology, leaves: &[Option<Leaf>]) -> Self {
+    fn new(topology: &Topology, leaves: &[Option<Leaf>], is_host: &[bool]) -> Self {
         let mut core = vec![NONE; leaves.len()];
         let mut members = Vec::new();
-        for node in (0..leaves.len()).filter(|&node| leaves[node].is_none()) {
+        let joins_host = |node: usize| topology.forwarding[node] && topology.hosts[node] != node;
+        for node in (0..leaves.len()).filter(|&node| leaves[node].is_none() && !joins_host(node)) {
             core[node] = members.len() as u32;
-            let is_host = topology.nodes[node].is_end();
-            members.push(Member { is_host, incoming: Vec::new() });
+            members.push(Member { is_host: is_host[node], incoming: Vec::new() });
+        }
+        for node in (0..leaves.len()).filter(|&node| joins_host(node)) {
+            core[node] = core[topology.hosts[node]];
         }
         for (link, edge) in topology.links.iter().enumerate() {
             let [a, b] = edge.endpoints.map(|end| core[end]);

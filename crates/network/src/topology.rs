@@ -10,6 +10,8 @@ pub struct Topology {
     pub nodes: Vec<NodeKind>,
     /// The host of each interface; any other node itself.
     pub hosts: Vec<usize>,
+    /// The hosts that forward packets of others, and their interfaces.
+    pub forwarding: Vec<bool>,
     /// The links.
     pub links: Vec<Edge>,
     /// Next hops that replace the shortest path; the last one for a node and a destination holds.
@@ -38,6 +40,7 @@ impl Topology {
         Topology {
             nodes: plan.nodes.iter().map(|node| node.kind).collect(),
             hosts: plan.nodes.iter().enumerate().map(|(index, node)| node.of.unwrap_or(index)).collect(),
+            forwarding: (0..plan.nodes.len()).map(|node| plan.is_forwarding(node)).collect(),
             links: plan.links.iter().map(edge).collect(),
             overrides: plan.routes.clone(),
         }
@@ -57,6 +60,9 @@ impl Topology {
         };
         if self.hosts.len() != self.nodes.len() {
             return Err(InvalidValue::new("hosts", "are not one for each node"));
+        }
+        if self.forwarding.len() != self.nodes.len() {
+            return Err(InvalidValue::new("forwarding", "is not given for each node"));
         }
         for (position, &host) in self.hosts.iter().enumerate() {
             node(host, format!("hosts[{position}]"))?;

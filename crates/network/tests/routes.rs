@@ -71,7 +71,8 @@ prop_compose! {
             RouteOverride { node: links[link].endpoints[usize::from(end)], destination: to % count, link }
         }).filter(|route| route.node != route.destination).collect();
         let hosts = (0..nodes.len()).collect();
-        Topology { nodes, hosts, links, overrides }
+        let forwarding = vec![false; nodes.len()];
+        Topology { nodes, hosts, forwarding, links, overrides }
     }
 }
 
@@ -131,6 +132,7 @@ fn a_host_with_one_link_hangs_on_the_node_beyond() {
     let topology = Topology {
         nodes: vec![host, host, router, router],
         hosts: vec![0, 1, 2, 3],
+        forwarding: vec![false; 4],
         links,
         overrides: vec![],
     };
@@ -147,6 +149,7 @@ fn an_interface_without_a_path_is_reached_by_another_one_of_its_host() {
     let topology = Topology {
         nodes: vec![host, router, host, interface, host],
         hosts: vec![0, 1, 2, 0, 4],
+        forwarding: vec![false; 5],
         links: vec![edge(0, 1), edge(1, 2), edge(3, 4)],
         overrides: vec![],
     };
@@ -160,12 +163,50 @@ fn an_interface_without_a_path_is_reached_by_another_one_of_its_host() {
     assert_eq!(tree.len(), 3, "{tree:?}");
 }
 
+/// Host 3, with the interfaces 3 and 4, joins router 1 and host 2; a longer path leads from router 1 to router 5 and host 2's
+/// second interface, 6.
+#[test]
+fn a_host_that_forwards_is_passed_through_between_any_of_its_interfaces() {
+    let edge = |a, b, ns| Edge { endpoints: [a, b], forward_ns: ns, reverse_ns: ns };
+    let (host, router, interface) = (NodeKind::Host, NodeKind::Router, NodeKind::Interface);
+    let topology = Topology {
+        nodes: vec![host, router, host, host, interface, router, interface],
+        hosts: vec![0, 1, 2, 3, 3, 5, 2],
+        forwarding: vec![false, false, false, true, true, false, false],
+        links: vec![edge(0, 1, 1), edge(1, 3, 1), edge(4, 2, 1), edge(1, 5, 9), edge(5, 6, 9)],
+        overrides: vec![],
+    };
+    let by_hand = RouteOverride { node: 3, destination: 2, link: 1 };
+    for routes in [Routes::new(&topology), Routes::new(&topology).tabulate()] {
+        let path = |from, to| routes.path(NodeId(from), NodeId(to));
+        assert_eq!(path(0, 2), Some(vec![DirectionId(0), DirectionId(2), DirectionId(4)]));
+        assert_eq!(path(2, 0), Some(vec![DirectionId(5), DirectionId(3), DirectionId(1)]));
+        assert_eq!(path(3, 2), path(4, 2), "its interfaces are one node");
+        assert_eq!(
+            path(0, 4),
+            Some(vec![DirectionId(0), DirectionId(2)]),
+            "any address of it is at any interface"
+        );
+        assert_eq!(path(0, 6), Some(vec![DirectionId(0), DirectionId(6), DirectionId(8)]));
+        assert_eq!(path(6, 4), Some(vec![DirectionId(9), DirectionId(7), DirectionId(2)]));
+        let tree = routes.tree(&[NodeId(0), NodeId(5)], NodeId(2));
+        assert_eq!(tree.first(), Some(&(NodeId(3), DirectionId(4))), "{tree:?}");
+    }
+    let turned = Routes::new(&Topology { overrides: vec![by_hand], ..topology });
+    assert_eq!(
+        turned.next(NodeId(4), NodeId(2)),
+        Some(DirectionId(3)),
+        "next hops by hand hold at each interface"
+    );
+}
+
 #[test]
 fn an_index_without_a_node_or_link_is_refused_with_its_place() {
     let edge = Edge { endpoints: [0, 1], forward_ns: 1, reverse_ns: 1 };
     let right = Topology {
         nodes: vec![NodeKind::Router; 3],
         hosts: vec![0, 1, 2],
+        forwarding: vec![false; 3],
         links: vec![edge],
         overrides: vec![],
     };

@@ -117,18 +117,33 @@ pub struct Node {
     /// First windows of a host's TCP, both to send and to receive, in segments; `None`: the kernel's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,
+    /// Whether a host forwards packets of others between its interfaces, as a router.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub forwards: bool,
     /// The host whose interface this is, if it is an interface.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<usize>,
     /// Further names of its addresses: `par1.nyc` for the first interface of a host that has several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// What a host with several interfaces does not send from its first one, by destination.
+    /// What a host with several interfaces does not send from its first one, by destination. Of a host that forwards: all
+    /// destinations, as it has no default route; empty if a routing daemon fills its table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub main_routes: Vec<MainRoute>,
     /// Destinations that no path from this interface of a host leads to, but one from another interface of the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub no_path_to: Vec<usize>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Node {
+    /// Whether a host forwards and has no routes but those of a routing daemon, or of its user.
+    pub fn is_routed_by_daemon(&self) -> bool {
+        self.forwards && self.main_routes.is_empty()
+    }
 }
 
 /// An entry of a host's main routing table: packets for `destination` leave by `interface`, from its address.
@@ -358,6 +373,16 @@ impl Plan {
     pub fn interfaces(&self, host: usize) -> impl Iterator<Item = usize> {
         let others = (0..self.nodes.len()).filter(move |&node| self.nodes[node].of == Some(host));
         std::iter::once(host).chain(others)
+    }
+
+    /// The host of an interface; any other node itself.
+    pub fn owner(&self, node: usize) -> usize {
+        self.nodes[node].of.unwrap_or(node)
+    }
+
+    /// Whether packets of others pass through a node that is a host or an interface of one.
+    pub fn is_forwarding(&self, node: usize) -> bool {
+        self.nodes[self.owner(node)].forwards
     }
 
     /// Checks that interfaces belong to hosts, and that hosts send from interfaces of theirs.

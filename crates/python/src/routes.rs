@@ -13,10 +13,11 @@ pub struct Routes(longhaul_network::Routes);
 #[pymethods]
 impl Routes {
     #[new]
-    #[pyo3(signature = (*, kinds, hosts, links, overrides))]
+    #[pyo3(signature = (*, kinds, hosts, forwarding, links, overrides))]
     fn new(
         kinds: Vec<bool>,
         hosts: Vec<usize>,
+        forwarding: Vec<bool>,
         links: Vec<(usize, usize, u64, u64)>,
         overrides: Vec<(usize, usize, usize)>,
     ) -> PyResult<Self> {
@@ -26,6 +27,7 @@ impl Routes {
         let topology = Topology {
             nodes: kinds.into_iter().map(kind).collect(),
             hosts,
+            forwarding,
             links: links.into_iter().map(edge).collect(),
             overrides: overrides.into_iter().map(route).collect(),
         };

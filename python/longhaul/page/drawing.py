@@ -80,7 +80,8 @@ def drawn_plan(
         for link in drawable
         for a, b in (ends[link["name"]], ends[link["name"]][::-1])
         if link["name"] == attachment_name(names[a], names[b])
-        and (shown[a]["kind"], shown[b]["kind"]) == ("host", "router")
+        and shown[a]["kind"] == "host"
+        and (shown[b]["kind"] == "router" or shown[b].get("forwards"))
     }
     nodes: list[ModelNode] = [
         {

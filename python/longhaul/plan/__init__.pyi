@@ -1719,6 +1719,8 @@ class Node(TypedDict):
 
     aliases: NotRequired[ReadOnly[Sequence[str]]]
     """Further names of its addresses: ``par1.nyc`` for the first interface of a host that has several."""
+    forwards: NotRequired[ReadOnly[bool]]
+    """Whether a host forwards packets of others between its interfaces, as a router."""
     initial_window: NotRequired[ReadOnly[int | None]]
     """First windows of a host's TCP, both to send and to receive, in segments; None: the kernel's."""
     ipv4: NotRequired[ReadOnly[str | None]]
@@ -1728,7 +1730,8 @@ class Node(TypedDict):
     kind: ReadOnly[NodeKind]
     """Host or router."""
     main_routes: NotRequired[ReadOnly[Sequence[MainRoute]]]
-    """What a host with several interfaces does not send from its first one, by destination."""
+    """What a host with several interfaces does not send from its first one, by destination. Of a host that
+    forwards: all destinations, as it has no default route; empty if a routing daemon fills its table."""
     mtu: ReadOnly[int]
     """MTU of a host's interface, in bytes of IP packet; 0 for a router."""
     name: ReadOnly[str]

@@ -53,7 +53,7 @@ def draw(
     for link in links:
         a, b = link["endpoints"]
         for leaf, inner in ((a, b), (b, a)):
-            if nodes[leaf]["kind"] == "host" and degree[leaf] == 1 and nodes[inner]["kind"] == "router":
+            if nodes[leaf]["kind"] == "host" and degree[leaf] == 1 and _is_router(nodes[inner]):
                 leaf_of[leaf] = inner
     core = [index for index in range(len(nodes)) if index not in leaf_of]
     if not core or len(core) > MOST_NODES:
@@ -220,6 +220,11 @@ def _link(link: Json, line: Line, bow: float, taken: list[Box], lines: Sequence[
     )
 
 
+def _is_router(node: Mapping[str, Any]) -> bool:
+    """Whether packets of others pass through a node."""
+    return node["kind"] == "router" or bool(node.get("forwards"))
+
+
 def _node(
     nodes: Sequence[Json],
     index: int,
@@ -233,7 +238,7 @@ def _node(
     x, y = places[index]
     node = nodes[index]
     function = node["function"]
-    router = node["kind"] == "router"
+    router = _is_router(node)
     shape = (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" class="router {function}"/>'
         if router

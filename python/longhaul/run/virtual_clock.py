@@ -58,6 +58,14 @@ class VirtualClock:
                 exit_code=2,
             )
         nodes = resolved.plan["nodes"]
+        forwarding = next((node for node in nodes if node.get("forwards")), None)
+        if forwarding is not None:
+            raise LonghaulError(
+                Code.NOT_VIRTUAL,
+                f"a host on the virtual clock does not forward, and {forwarding['name']} does",
+                remedy="run it without --clock virtual, or make the host a router of the model",
+                exit_code=2,
+            )
         several = next(iter(interfaces_of(nodes)), None)
         if several is not None:
             raise LonghaulError(

@@ -73,6 +73,10 @@ pub struct Egress<P> {
     /// Whose simulated packets are, by what they carry as their flow.
     pub senders: BTreeMap<u32, Sender>,
     addresses: Vec<(Option<IpAddr>, Option<IpAddr>)>,
+    /// The host of each node that forwards packets of others; `None` for any other node.
+    forwarding_host: Vec<Option<usize>>,
+    /// The host of each interface; any other node itself.
+    owners: Vec<usize>,
     /// Unix time of the run's start.
     pub unix_start_ns: u64,
     batches: Batches,
@@ -124,6 +128,10 @@ impl<P: Ports> Egress<P> {
                 .iter()
                 .map(|node| (node.ipv4.map(IpAddr::V4), node.ipv6.map(IpAddr::V6)))
                 .collect(),
+            forwarding_host: (0..plan.nodes.len())
+                .map(|node| plan.is_forwarding(node).then(|| plan.owner(node)))
+                .collect(),
+            owners: (0..plan.nodes.len()).map(|node| plan.owner(node)).collect(),
             unix_start_ns,
             batches: Batches::new(outside_joins),
             known_arrivals: None,
@@ -326,8 +334,12 @@ impl<P: Ports> Sink for Egress<P> {
             return self.payloads.deliver(&packet);
         }
         self.real_packets -= 1;
+        let passes_on = self.forwarding_host[host.0 as usize]
+            .is_some_and(|forwards| forwards != self.owners[packet.destination.0 as usize]);
         let Egress { flows, packet_pool, .. } = self;
-        flows.delivered(&packet, || packet_pool.packet(packet.body));
+        if !passes_on {
+            flows.delivered(&packet, || packet_pool.packet(packet.body));
+        }
         if let (Some(known_arrivals), Some(via)) = (&self.known_arrivals, via)
             && known_arrivals.includes(via, due)
         {

@@ -14,6 +14,7 @@ use longhaul_plan::{Event, Plan, Way};
 use longhaul_record::Distribution;
 use longhaul_units::{Span, Time};
 use serde_json::Value;
+use std::net::IpAddr;
 
 /// The network with simulated endpoints and real hosts' packets.
 pub struct Emulator<'a, P> {
@@ -162,16 +163,27 @@ impl<'a, P: Ports> Emulator<'a, P> {
         let shape = self.egress.packet_pool.shape(body);
         let length = bytes.len();
         let segments = shape.segments(length);
-        let Some(header) = icmp::parse(bytes).filter(|header| !is_local(header.destination)) else {
+        let source = NodeId(node as u32);
+        let wire = self.network.wired_to(source);
+        let leaves = |header: &icmp::Header| wire.is_some() || !is_local(header.destination);
+        let Some(header) = icmp::parse(bytes).filter(leaves) else {
             self.egress.packet_pool.release(body, segments);
             self.egress.ports[node].ignored_packets += 1;
             return;
         };
         self.egress.ports[node].read_packets += u64::from(segments);
-        let source = NodeId(node as u32);
-        self.egress.flows.sent(now, source, &header, bytes, segments);
-        let destination = self.network.node_at(header.destination).or(self.gateway(node));
-        let mut flags = Flags::empty();
+        let forwards = self.network.is_forwarding(source);
+        let origin = if forwards { self.origin(source, header.source) } else { source };
+        if origin == source {
+            self.egress.flows.sent(now, source, &header, bytes, segments);
+        }
+        let known = self.network.node_at(header.destination);
+        let destination = match wire {
+            // Whatever it is, it comes to the other end of the wire.
+            Some(far) => known.filter(|_| self.network.is_forwarding(far)).or(Some(far)),
+            None => known.or(self.gateway(node)),
+        };
+        let mut flags = Flags::REAL;
         flags.set(Flags::V6, header.version == 6);
         flags.set(Flags::DONT_FRAGMENT, header.dont_fragment);
         flags.set(Flags::NO_REPLY, header.no_reply);
@@ -181,7 +193,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
             segment: 0,
             segments: segments as u16,
             bytes: 0,
-            source,
+            source: origin,
             destination: destination.unwrap_or(source),
             ttl: header.ttl,
             hops: 0,
@@ -196,6 +208,11 @@ impl<'a, P: Ports> Emulator<'a, P> {
             packet.segment = segment as u16;
             packet.bytes = shape.segment_bytes(length, segment);
             let routable = destination.is_some();
+            if forwards {
+                self.egress.recorder.note(|| Entry::Forwarded { packet, node: source, routable });
+                self.network.inject_at(now, source, packet, routable, &mut self.egress);
+                continue;
+            }
             self.egress.recorder.note(|| Entry::Injected { packet, routable });
             match destination {
                 Some(_) => self.network.inject(now, packet, &mut self.egress),
@@ -206,6 +223,13 @@ impl<'a, P: Ports> Emulator<'a, P> {
         self.endpoints.deliver_arrivals(now, &mut self.network, &mut self.egress);
     }
 
+    /// The node that sent a packet which a host sends by `interface`, by its source address: another one, if the host
+    /// forwards it.
+    fn origin(&self, interface: NodeId, source: IpAddr) -> NodeId {
+        let others = |node: &NodeId| !self.network.is_same_host(*node, interface);
+        self.network.node_at(source).filter(others).unwrap_or(interface)
+    }
+
     /// The gateway for packets from `node` to addresses outside the scenario.
     fn gateway(&self, node: usize) -> Option<NodeId> {
         self.plan.gateway.filter(|&gateway| gateway != node).map(|gateway| NodeId(gateway as u32))
@@ -213,12 +237,10 @@ impl<'a, P: Ports> Emulator<'a, P> {
 }
 
 /// Whether the destination is multicast, broadcast or link-local: routers do not forward it.
-fn is_local(destination: std::net::IpAddr) -> bool {
+fn is_local(destination: IpAddr) -> bool {
     match destination {
-        std::net::IpAddr::V4(address) => {
-            address.is_multicast() || address.is_broadcast() || address.is_link_local()
-        }
-        std::net::IpAddr::V6(address) => address.is_multicast() || address.is_unicast_link_local(),
+        IpAddr::V4(address) => address.is_multicast() || address.is_broadcast() || address.is_link_local(),
+        IpAddr::V6(address) => address.is_multicast() || address.is_unicast_link_local(),
     }
 }
 

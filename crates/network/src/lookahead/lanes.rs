@@ -14,6 +14,10 @@ impl Network {
     /// larger than the MTU of its path. Returns whether that can be at all.
     pub fn plan_lookahead(&mut self, ways: impl Iterator<Item = (NodeId, NodeId)>) -> bool {
         self.lookahead = None;
+        if self.forwards_in_hosts() {
+            // Their links are fed by hosts and by links at once.
+            return false;
+        }
         let (mut feeds, mut ends) = (BTreeSet::new(), BTreeSet::new());
         let mut paths = Vec::new();
         for (from, to) in ways.collect::<BTreeSet<_>>() {

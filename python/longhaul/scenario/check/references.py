@@ -102,7 +102,9 @@ class _Check:
                 )
                 return
         routers = dict.fromkeys(
-            name for name, key in self.node_keys.items() if self.document.nodes[key].kind == "router"
+            name
+            for name, key in self.node_keys.items()
+            if self.document.nodes[key].kind == "router" or self.document.nodes[key].forward
         )
         for key, node in self.document.nodes.items():
             path = ("nodes", key)
@@ -111,9 +113,8 @@ class _Check:
                     remedy = (
                         did_you_mean(node.attach, routers) if routers else "add a router, or write a link"
                     )
-                    self.wrong(
-                        Code.NODE_KIND, (*path, "attach"), f'"{node.attach}" is a host, not a router', remedy
-                    )
+                    what = f'"{node.attach}" is a host that does not forward'
+                    self.wrong(Code.NODE_KIND, (*path, "attach"), what, remedy)
                 else:
                     self.known(Code.NODE_UNKNOWN, (*path, "attach"), "router", node.attach, routers)
             if node.profile is not None:

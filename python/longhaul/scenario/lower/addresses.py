@@ -1,8 +1,9 @@
 """Addresses in the order of the file, so that additions at the end change none.
 
 The k-th router is site k. Its j-th host (in the order of the file) has 10.k.0.j, and the router 10.k.255.254;
-with IPv6 fd00:6c68:0:k::j and fd00:6c68:0:k::ffff. The site's j-th further interface, of hosts that have
-several, has 10.k.254.j and fd00:6c68:0:k::1:j, so that it moves no host. Hosts without a router are site 0.
+with IPv6 fd00:6c68:0:k::j and fd00:6c68:0:k::ffff. The site's
+j-th further interface, of hosts that have several, has 10.k.254.j and fd00:6c68:0:k::1:j, so that it moves no
+host. Hosts without a router are site 0. A host that forwards is a router here.
 IPv4 addresses of sites beyond 254 follow one another in 10.255.0.0/16.
 """
 
@@ -28,13 +29,15 @@ def assign(
 ) -> list[Addresses]:
     """Addresses of all nodes: which are routers, and the endpoints of the links, attachments first.
 
-    ``owners`` has the host of each further interface.
+    ``owners`` has the host of each further interface. Hosts that forward count as routers.
 
     A host belongs to the router at the other end of its first link to one.
     """
-    home: dict[int, int] = {}
+    owner_of = {node: owner for node, owner in enumerate(owners or ()) if owner is not None}
+    home = {node: owner for node, owner in owner_of.items() if routers[owner]}
     for a, b in links:
-        for host, router in ((a, b), (b, a)):
+        for host, far in ((a, b), (b, a)):
+            router = owner_of.get(far, far)
             if not routers[host] and routers[router]:
                 home.setdefault(host, router)
     site = {

@@ -6,7 +6,7 @@ at an interface (``eth1`` and so on) that the plan has as a node of its own, cal
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from longhaul.plan import MainRoute, Node, Plan
@@ -63,17 +63,35 @@ def _distance(routes: Routes, source: int, destination: int) -> tuple[int, int, 
     return int(weak), reach.delay_ns if reach else 0, len(steps)
 
 
-def with_main_routes(plan: Plan, chosen: Mapping[tuple[int, int], int]) -> list[Node]:
-    """The nodes with the routing tables of hosts that have several interfaces.
+def _routes_of_router(routes: Routes, router: int, chosen: Mapping[tuple[int, int], int]) -> list[MainRoute]:
+    """The routes of a host that forwards, to all nodes that a path leads to."""
+    found: list[MainRoute] = []
+    for destination, owner in enumerate(routes.owners):
+        steps = None if owner == router else routes.steps(router, destination)
+        if steps:
+            interface = chosen.get((router, destination), routes.nodes_of(router, steps)[0])
+            found.append({"destination": destination, "interface": interface})
+    return found
+
+
+def with_main_routes(
+    plan: Plan, chosen: Mapping[tuple[int, int], int], by_daemon: Collection[int]
+) -> list[Node]:
+    """The nodes with the routing tables of hosts that have several interfaces, or forward.
 
     A destination is reached by the interface with the shortest path to it, the first one of several.
-    ``chosen`` has the interfaces that the scenario's routes name, by host and destination.
+    ``chosen`` has the interfaces that the scenario's routes name, by host and destination. Those hosts that
+    forward and are in ``by_daemon`` have none.
     """
     nodes = list(plan["nodes"])
-    every = interfaces_of(nodes)
-    if not every:
+    routers = [index for index, node in enumerate(nodes) if node.get("forwards")]
+    every = {host: own for host, own in interfaces_of(nodes).items() if host not in routers}
+    if not every and not routers:
         return nodes
     routes = Routes(plan)
+    for router in routers:
+        if router not in by_daemon:
+            nodes[router] = {**nodes[router], "main_routes": _routes_of_router(routes, router, chosen)}
     tables: dict[int, list[MainRoute]] = {host: [] for host in every}
     without: dict[int, list[int]] = {}
     for destination in range(len(nodes)):

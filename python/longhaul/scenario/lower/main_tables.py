@@ -23,9 +23,12 @@ def host_ends(nodes: Sequence[Node], link: Link) -> tuple[int, int]:
 
 
 def without_interfaces(plan: Plan) -> Plan:
-    """The plan in which a host has all of its links and one address, for those who know no interfaces."""
+    """The plan in which a host has all of its links and one address, for those who know no interfaces.
+
+    A host that forwards is a router there.
+    """
     nodes = plan["nodes"]
-    if not any(node["kind"] == "interface" for node in nodes):
+    if not any(node["kind"] == "interface" or node.get("forwards") for node in nodes):
         return plan
     hosts: list[Node] = []
     for node in nodes:
@@ -34,6 +37,8 @@ def without_interfaces(plan: Plan) -> Plan:
             kept.pop("aliases", None)
             kept.pop("main_routes", None)
             kept.pop("no_path_to", None)
+            if kept.pop("forwards", False):
+                kept["kind"] = "router"
             hosts.append(cast("Node", kept))
     links: list[Link] = [{**link, "endpoints": list(host_ends(nodes, link))} for link in plan["links"]]
     return {**plan, "nodes": hosts, "links": links}

@@ -72,11 +72,13 @@ class Routes:
         self.hosts = [node["kind"] == "host" for node in self.nodes]
         self.ends = [node["kind"] != "router" for node in self.nodes]
         self.owners = [owner_of(self.nodes, index) for index in range(len(self.nodes))]
+        self.forwarding = [self.nodes[owner].get("forwards", False) for owner in self.owners]
         self._interfaces = interfaces_of(self.nodes)
         overrides = [(each["node"], each["destination"], each["link"]) for each in plan["routes"]]
         self._routes = NetworkRoutes(
             kinds=self.ends,
             hosts=self.owners,
+            forwarding=self.forwarding,
             links=[_edge(link) for link in self.links],
             overrides=overrides,
         )
@@ -177,26 +179,24 @@ class Routes:
     def nodes_of(self, source: int, steps: Iterable[Step]) -> list[int]:
         """The nodes that ``steps`` visit, ``source`` or the interface that it sends from first."""
         nodes = [source]
-        for link, _way in steps:
-            if len(nodes) == 1:
-                mine = [
-                    end for end in self.links[link]["endpoints"] if self.owners[end] == self.owners[source]
-                ]
-                nodes = mine[:1] or nodes
+        for link, way in steps:
             a, b = self.links[link]["endpoints"]
-            nodes.append(b if a == nodes[-1] else a)
+            near, far = (a, b) if way == "forward" else (b, a)
+            if len(nodes) == 1 and self.owners[near] == self.owners[source]:
+                nodes = [near]
+            nodes.append(far)
         return nodes
 
     def representatives(self) -> dict[tuple[Any, ...], list[int]]:
         """Hosts in groups whose paths are alike: same hub, same models of the only link, no override.
 
-        Interfaces of hosts that have several are groups by themselves.
+        Interfaces of hosts that have several are groups by themselves; those of a host that forwards are one.
         """
         special = {node for at, to, _link in self._overrides for node in (at, to)}
         special |= {each for node, owner in enumerate(self.owners) if node != owner for each in (node, owner)}
         groups: dict[tuple[Any, ...], list[int]] = {}
         for node, is_end in enumerate(self.ends):
-            if not is_end:
+            if not is_end or (self.forwarding[node] and self.owners[node] != node):
                 continue
             key: tuple[Any, ...] = (node,)
             attachment = None if node in special else self._routes.attachment(node)
@@ -205,7 +205,8 @@ class Routes:
                 link = self.links[position]
                 outward = link["forward"] if link["endpoints"][0] == node else link["reverse"]
                 inward = link["reverse"] if link["endpoints"][0] == node else link["forward"]
-                key = (hub, link["mtu"], repr(outward), repr(inward))
+                at = self.owners[hub] if self.forwarding[hub] else hub
+                key = (at, link["mtu"], repr(outward), repr(inward))
             groups.setdefault(key, []).append(node)
         return groups
 

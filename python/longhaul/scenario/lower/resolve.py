@@ -136,7 +136,8 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     more, wrong = detours(scenario, network, {**plan, "routes": overrides})
     problems += wrong
     plan = {**plan, "routes": [*overrides, *more]}
-    plan = {**plan, "nodes": with_main_routes(plan, of_interfaces)}
+    by_daemon = {index for index, node in enumerate(network.nodes) if node.spec.routing == "none"}
+    plan = {**plan, "nodes": with_main_routes(plan, of_interfaces, by_daemon)}
     routes = Routes(plan)
     alike = list(routes.representatives().values())
     largest = largest_buffers(routes, alike)
@@ -187,7 +188,8 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         },
         {node.name: node.spec.at for node in network.nodes if node.spec.at is not None and node.of is None},
         {
-            node.name: node.spec.function or ("client" if node.spec.kind == "host" else "router")
+            node.name: node.spec.function
+            or ("client" if node.spec.kind == "host" and not node.spec.forward else "router")
             for node in network.nodes
         },
         {link.name: link.round_trips for link in network.links if link.round_trips},
@@ -219,7 +221,9 @@ def _paced(direction: Direction, pacing: planned.Pacing | None) -> Direction:
 
 
 def _nodes(scenario: Scenario, network: Network) -> list[Node]:
-    is_router = [node.spec.kind == "router" for node in network.nodes]
+    is_router = [
+        node.spec.kind == "router" or (node.spec.forward and node.of is None) for node in network.nodes
+    ]
     addresses = assign(is_router, [link.ends for link in network.links], [node.of for node in network.nodes])
     family = scenario.document.addresses
     mtus: dict[int, int] = {}
@@ -236,6 +240,8 @@ def _nodes(scenario: Scenario, network: Network) -> list[Node]:
             "mtu": 0 if node.spec.kind == "router" else mtus.get(index, 1500),
             "sysctls": {},
         }
+        if node.spec.forward and node.of is None:
+            planned_node = {**planned_node, "forwards": True}
         found.append(_with_interface(planned_node, node))
     return found
 
@@ -374,7 +380,8 @@ def _overrides(
 ) -> tuple[list[planned.RouteOverride], dict[tuple[int, int], int]]:
     """Route overrides; one to a router holds for the hosts that hang on it, too.
 
-    Those of hosts with several interfaces are apart: the interface, by host and destination.
+    Those of hosts with several interfaces are apart: the interface, by host and destination. Those of hosts
+    that forward are in both, as their kernels have the routes that the model has.
     """
     routes = Routes({**plan, "routes": []})
     link_between: dict[frozenset[int], int] = {}
@@ -383,7 +390,7 @@ def _overrides(
     attached: dict[int, list[int]] = {}
     for index, each in enumerate(network.nodes):
         if each.spec.kind == "host":
-            attached.setdefault(routes.hub(index), []).append(index)
+            attached.setdefault(owner_of(plan["nodes"], routes.hub(index)), []).append(index)
     found: dict[tuple[int, int], int] = {}
     for route in scenario.document.routes:
         at = network.node_index[route.at]
@@ -396,7 +403,7 @@ def _overrides(
             )
         for name in expand(route.to):
             node = network.node_index[name]
-            if network.nodes[node].spec.kind == "router":
+            if network.nodes[node].spec.kind == "router" or network.nodes[node].spec.forward:
                 for leaf in attached.get(node, ()):
                     if leaf != at:
                         found.setdefault((at, leaf), link)
@@ -407,6 +414,8 @@ def _overrides(
         if interface is not None or network.nodes[at].aliases:
             own[at, to] = at if interface is None else interface
             del found[at, to]
+            if network.nodes[at].spec.forward:
+                found[own[at, to], to] = link
     overrides: list[planned.RouteOverride] = [
         {"node": at, "destination": to, "link": link} for (at, to), link in found.items()
     ]

@@ -67,7 +67,13 @@ def unused_links(
     used: set[int | None] = {link for destination in hosts for link in routes.used(hosts, destination)}
     # Hosts that are alike have paths to one another, over their only links.
     used |= relayed | {routes.only_link(node) for group in alike if len(group) > 1 for node in group}
-    unused = [link for index, link in enumerate(network.links) if index not in used and not link.attachment]
+    # Where routing daemons run, any link may be used.
+    dynamic = {index for index, node in enumerate(network.nodes) if node.spec.routing == "none"}
+    unused = [
+        link
+        for index, link in enumerate(network.links)
+        if index not in used and not link.attachment and not dynamic.intersection(link.ends)
+    ]
     remedy = "longhaul show prints the paths"
     warnings = []
     if laid := [link.name for link in unused if link.name in scenario.laid]:

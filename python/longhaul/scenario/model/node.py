@@ -70,7 +70,7 @@ class Node(Strict):
     function: Literal["client", "source", "sink", "router", "access-link", "core"] | None = None
     """What it is there for, shown and drawn: a host is a client, a router a router if left out."""
     attach: HostName | None = None
-    """The router that a host hangs on."""
+    """The router that a host hangs on, or a host that forwards."""
     profile: Name | None = None
     """The profile of that attachment."""
     at: Annotated[tuple[float, float], Field(strict=False)] | None = None
@@ -78,6 +78,11 @@ class Node(Strict):
     tcp: Tcp | None = None
     pacing: Pacing | None = None
     """How the host spaces what it sends."""
+    forward: bool = False
+    """Whether a host forwards packets between its interfaces, as a router does."""
+    routing: Literal["static", "none"] | None = None
+    """Routes of a host that forwards: to every node by the shortest path, or only to its neighbours, for a
+    routing daemon to add others."""
 
     @field_validator("at", mode="before")
     @classmethod
@@ -112,8 +117,24 @@ class Node(Strict):
                 "write rate: {paced: ...} at its links",
                 at="pacing",
             )
-        if self.function is not None and (self.function in HOST_FUNCTIONS) != (self.kind == "host"):
-            mine = HOST_FUNCTIONS if self.kind == "host" else ROUTER_FUNCTIONS
+        if self.kind == "router" and self.forward:
+            raise problem(
+                Code.KEY_OUT_OF_PLACE,
+                "a router of the model always forwards",
+                "write kind: host for a host that forwards, or leave it out",
+                at="forward",
+            )
+        if self.routing and not self.forward:
+            raise problem(
+                Code.KEY_OUT_OF_PLACE,
+                "only a host that forwards chooses its routing",
+                "write forward: true, too",
+                at="routing",
+            )
+        mine: tuple[str, ...] = HOST_FUNCTIONS if self.kind == "host" else ROUTER_FUNCTIONS
+        if self.forward:
+            mine = (*HOST_FUNCTIONS, *ROUTER_FUNCTIONS)
+        if self.function is not None and self.function not in mine:
             message = f'a {self.kind} has no function "{self.function}"'
             raise problem(Code.CHOICE_UNKNOWN, message, f"there are: {', '.join(mine)}", at="function")
         if self.profile and not self.attach:

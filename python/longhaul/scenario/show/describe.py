@@ -57,7 +57,7 @@ def describe(
 
 def _node(node: Node, index: int, routes: Routes, plan: Plan) -> Plain:
     hub = routes.hub(index)
-    attached = plan["nodes"][hub]["name"] if hub != index else None
+    attached = plan["nodes"][routes.owners[hub]]["name"] if hub != index else None
     buffers = node["sysctls"].get("net.ipv4.tcp_rmem", "").split()
     return {
         **{key: node[key] for key in ("name", "kind", "ipv4", "ipv6", "mtu")},
