@@ -8,6 +8,7 @@
 mod arrivals;
 mod calendar;
 mod entrance;
+mod forwarding;
 pub mod icmp;
 pub mod journal;
 mod line;

@@ -135,6 +135,7 @@ pub struct Node {
     pub no_path_to: Vec<usize>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_false(value: &bool) -> bool {
     !value
 }

@@ -121,7 +121,7 @@ class Node(Strict):
             raise problem(
                 Code.KEY_OUT_OF_PLACE,
                 "a router of the model always forwards",
-                "write kind: host for a host that forwards, or leave it out",
+                "leave it out, or write kind: host",
                 at="forward",
             )
         if self.routing and not self.forward:
