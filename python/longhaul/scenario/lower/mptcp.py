@@ -1,4 +1,4 @@
-"""Multipath TCP (RFC 8684): which addresses of a host connections use, and between which they have subflows."""
+"""Multipath TCP (RFC 8684): which addresses of a host connections use, and where they have subflows."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,18 +21,19 @@ def with_mptcp(
 ) -> tuple[list[Node], list[Diagnostic]]:
     """The nodes with the path managers of hosts that have several interfaces; and what is wrong.
 
-    A host uses its own settings, else the general ones, else all addresses but its first, as ``subflow``.
+    A host uses its own settings, else the general ones, else it announces all addresses but its first.
     """
     of_hosts = interfaces_of(nodes)
     problems = _misplaced(scenario, network, of_hosts)
     general = scenario.document.tcp.mptcp
     found = list(nodes)
     for host, interfaces in of_hosts.items():
-        asked = _own(network, host) or general
+        own = _own(network, host)
+        asked = own or general
         limits = asked or Settings()
-        if limits.endpoints is None:
+        if limits.endpoints is None or (own is None and limits.endpoints):
             endpoints: list[MptcpEndpoint] = [
-                {"interface": each, "flags": ["subflow"]} for each in interfaces[1:]
+                {"interface": each, "flags": ["signal"]} for each in interfaces[1:]
             ]
         else:
             endpoints, wrong = _named(scenario, nodes, interfaces, limits, (*network.nodes[host].path, *_AT))
@@ -50,23 +51,26 @@ def with_mptcp(
 def subflows(nodes: Sequence[Node], routes: Routes, source: int, destination: int) -> list[tuple[int, int]]:
     """The interfaces between which a connection from ``source`` has subflows, its first one first.
 
-    As Linux's path manager opens them: from each endpoint that is a ``subflow`` to the peer's first address, to each
-    address that the peer announces by what the main table says, and from a ``fullmesh`` endpoint to all of them.
+    As Linux's path manager opens them: by the main table to each address that the peer announces; from each
+    endpoint that is a ``subflow`` to the peer's first address, if answers come back by the same interface, to
+    which the kernel binds it; and from a ``fullmesh`` endpoint to all.
     """
     mine, theirs = nodes[source].get("mptcp"), nodes[destination].get("mptcp")
     chosen = choose_interface(nodes, source, destination)
     first = (chosen, routes.answering(destination, chosen))
-    others: list[tuple[int, int]] = []
     announced = _endpoints(theirs, "signal")[: mine["add_addr_accepted"] if mine else 0]
     everywhere = _endpoints(mine, "fullmesh")
-    for remote in announced:
-        here = everywhere or [choose_interface(nodes, source, remote)]
-        others += [(each, remote) for each in here]
-    for each in dict.fromkeys([*_endpoints(mine, "subflow"), *everywhere]):
-        if each != chosen:
-            others.append((each, routes.answering(destination, each)))
+    others = [
+        (each, remote)
+        for remote in announced
+        for each in everywhere or [choose_interface(nodes, source, remote)]
+    ]
+    bound = dict.fromkeys([*_endpoints(mine, "subflow"), *everywhere])
+    others += [(each, first[1]) for each in bound if routes.arrives_by(first[1], each) == each]
     most = min(mine["subflows"] if mine else 0, theirs["subflows"] if theirs else 8)
-    unique = [pair for pair in dict.fromkeys(others) if pair != first and routes.steps(*pair)]
+    unique = [
+        pair for pair in dict.fromkeys(others) if pair != first and routes.arrives_by(*pair) is not None
+    ]
     return [first, *unique[:most]]
 
 
@@ -107,7 +111,9 @@ def _named(
 ) -> tuple[list[MptcpEndpoint], list[Diagnostic]]:
     """The endpoints of a host by the names of its interfaces."""
     host = nodes[interfaces[0]]
-    known = {name: each for each in interfaces for name in (nodes[each]["name"], *nodes[each].get("aliases", ()))}
+    known = {
+        name: each for each in interfaces for name in (nodes[each]["name"], *nodes[each].get("aliases", ()))
+    }
     endpoints: list[MptcpEndpoint] = []
     problems = []
     for name, flags in (settings.endpoints or {}).items():

@@ -141,10 +141,8 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     routes = Routes(plan)
     alike = list(routes.representatives().values())
     largest = largest_buffers(routes, alike)
-    plan = {**plan, "nodes": _with_tcp(scenario, network, plan["nodes"], largest)}
-    nodes, wrong = with_mptcp(scenario, network, plan["nodes"])
-    plan = {**plan, "nodes": nodes}
-    problems += wrong
+    nodes, wrong = with_mptcp(scenario, network, _with_tcp(scenario, network, plan["nodes"], largest))
+    plan, problems = {**plan, "nodes": nodes}, problems + wrong
     traffic: list[Plain] = []
     for name, flow in document.traffic.items():
         try:

@@ -7,7 +7,17 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from longhaul.diagnostics import Code
-from longhaul.scenario.model.base import AlsoBoolean, AlsoText, Count, HostName, InterfaceName, Name, OneOrList, Strict, problem
+from longhaul.scenario.model.base import (
+    AlsoBoolean,
+    AlsoText,
+    Count,
+    HostName,
+    InterfaceName,
+    Name,
+    OneOrList,
+    Strict,
+    problem,
+)
 from longhaul.scenario.model.pacing import Pacing
 from longhaul.units.quantities import Size, Span
 
@@ -69,14 +79,14 @@ class Tcp(Strict):
     """Explicit congestion notification."""
     initial_window: Annotated[int, Count(at_least=1, at_most=10_000)] | None = None
     """First windows, to send and to receive, in segments."""
+    mptcp: Annotated[Mptcp | None, BeforeValidator(_mptcp), AlsoBoolean()] = None
+    """Multipath TCP of hosts with several links; ``false``: connections have one path."""
     delayed_ack: bool | None = None
     """Simulated only, as are those that follow."""
     pacing: Literal["dynamic"] | bool | None = None
     """Whether segments are spread over the round trip, whatever the algorithm: with Linux's gains, or
     ``dynamic``, as PSPacer does, no faster than one window per round trip."""
     min_rto: Span | None = None
-    mptcp: Annotated[Mptcp | None, BeforeValidator(_mptcp), AlsoBoolean()] = None
-    """Multipath TCP of hosts with several links; ``false``: connections have one path."""
     sysctls: dict[Sysctl, Annotated[str, BeforeValidator(_sysctl_value)]] = Field(default_factory=dict)
     """Kernel parameters of the host's network namespace, such as ``net.ipv4.tcp_recovery``."""
 

@@ -137,7 +137,7 @@ class Bulk(Flow):
     rate: Rate | None = None
     """Pacing of each flow."""
     mptcp: bool = False
-    """Whether each flow is a connection of Multipath TCP, over all paths that its hosts' ``tcp.mptcp`` allows."""
+    """Whether each flow is a connection of Multipath TCP, over all paths that ``tcp.mptcp`` allows."""
 
 
 class Datagrams(Flow):
