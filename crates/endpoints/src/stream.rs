@@ -36,9 +36,12 @@ pub struct TcpEndpoint {
     config: Arc<StreamConfig>,
     /// Which of the flow's connections.
     number: u32,
-    /// The connection over several paths that this is a subflow of.
-    multipath: Option<u32>,
+    /// The connection over several paths that this is a subflow of, or [`NO_MULTIPATH`].
+    multipath: u32,
 }
+
+/// Instead of `None`, which would take more memory for each connection.
+const NO_MULTIPATH: u32 = u32::MAX;
 
 /// A connection takes memory only while it is needed.
 enum State {
@@ -68,8 +71,8 @@ pub struct Application {
 enum Share {
     /// To this connection.
     Whole,
-    /// To all subflows of a connection: so many bytes as yet.
-    First { handed: u64 },
+    /// To all subflows of a connection.
+    First,
     /// This is a further subflow, which others give its data; it opens when it is told to.
     Joining,
 }
@@ -110,9 +113,10 @@ impl Application {
 
     /// That of a subflow of a connection over several paths: the first one, or one that [joins](TcpEndpoint::join).
     pub fn of_subflow(plan: Plan, joins: bool) -> Self {
-        let share = if joins { Share::Joining } else { Share::First { handed: 0 } };
+        let share = if joins { Share::Joining } else { Share::First };
         let made = Application::new(plan);
-        Application { share, next: if joins { Time::NEVER } else { made.next }, ..made }
+        let left = Some(plan.bytes.unwrap_or(ENDLESS));
+        Application { share, left, next: if joins { Time::NEVER } else { made.next }, ..made }
     }
 }
 
@@ -129,19 +133,19 @@ impl TcpEndpoint {
             round_trips: None,
             config,
             number,
-            multipath: None,
+            multipath: NO_MULTIPATH,
         }
     }
 
     /// As a subflow of this connection over several paths.
     pub fn of(self, multipath: u32) -> Self {
-        TcpEndpoint { multipath: Some(multipath), ..self }
+        TcpEndpoint { multipath, ..self }
     }
 
     /// The connection over several paths that it is a subflow of.
     #[inline]
     pub fn multipath(&self) -> Option<u32> {
-        self.multipath
+        (self.multipath != NO_MULTIPATH).then_some(self.multipath)
     }
 
     pub fn receive(
@@ -269,10 +273,9 @@ impl TcpEndpoint {
 
     /// What the application of a connection's first subflow has handed over, in bytes.
     pub fn handed(&self) -> u64 {
-        match self.application.as_ref().map(|application| application.share) {
-            Some(Share::First { handed }) => handed,
-            _ => 0,
-        }
+        self.application.as_ref().map_or(0, |application| {
+            application.plan.bytes.unwrap_or(ENDLESS) - application.left.unwrap_or(0)
+        })
     }
 
     /// Opens a further subflow at `now`.
@@ -443,14 +446,14 @@ impl Application {
                 return;
             }
             Pace::AtOnce => {
-                self.hand_over(now, self.left.unwrap_or(ENDLESS), connection);
+                self.write(now, self.left.unwrap_or(ENDLESS), connection);
                 self.left = self.left.map(|_| 0);
                 self.next = Time::NEVER;
             }
             Pace::At(_) if self.share == Share::Joining => self.next = Time::NEVER,
             Pace::At(rate) => {
                 let chunk = self.left.map_or(u64::from(mss), |left| left.min(u64::from(mss)));
-                self.hand_over(now, chunk, connection);
+                self.write(now, chunk, connection);
                 self.left = self.left.map(|left| left - chunk);
                 self.next = self.clock.send(self.next, chunk as u32, rate);
             }
@@ -463,11 +466,10 @@ impl Application {
         }
     }
 
-    fn hand_over(&mut self, now: Time, bytes: u64, connection: &mut Connection) {
-        match &mut self.share {
-            Share::Whole => connection.write(now, bytes),
-            Share::First { handed } => *handed += bytes,
-            Share::Joining => {}
+    /// Hands over to the connection, or leaves it to [`TcpEndpoint::give`] to do so.
+    fn write(&self, now: Time, bytes: u64, connection: &mut Connection) {
+        if self.share == Share::Whole {
+            connection.write(now, bytes);
         }
     }
 }
