@@ -100,7 +100,7 @@ def plan_membership(scenario: Scenario, network: Network) -> Membership:
             )
         else:
             reroute = {**NOTHING, "reroute": "current"}
-            times = range(every.ns, end_ns, every.ns)
+            times = range(0, end_ns, every.ns)
             events += [_change(at_ns, 0, reroute, None, "forward") for at_ns in times]
     events.sort(key=lambda each: each["at_ns"])
     return Membership(absent, events, problems)

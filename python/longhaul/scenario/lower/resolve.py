@@ -126,12 +126,10 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         "events": events,
         "measure": _measure(scenario, network),
     }
-    if document.routing.multipath != "none":
-        plan = {**plan, "multipath": document.routing.multipath}
     overrides, of_interfaces = _overrides(scenario, network, plan)
     more, wrong = detours(scenario, network, {**plan, "routes": overrides})
     problems += wrong
-    plan = {**plan, "routes": [*overrides, *more]}
+    plan = {**plan, "routes": [*overrides, *more], "multipath": document.routing.multipath}
     plan = {**plan, "nodes": with_main_routes(plan, of_interfaces)}
     routes = Routes(plan)
     alike = list(routes.representatives().values())
