@@ -140,7 +140,8 @@ def elevation_deg(ground: Floats, satellites: Floats) -> Floats:
     """How high satellites are above the horizon of a place."""
     towards = satellites - ground
     rise = towards @ (ground / np.linalg.norm(ground))
-    return np.degrees(np.arcsin(rise / np.linalg.norm(towards, axis=1)))
+    heights: Floats = np.degrees(np.arcsin(rise / np.linalg.norm(towards, axis=1)))
+    return heights
 
 
 @dataclass(frozen=True)
@@ -253,7 +254,7 @@ class Written:
 
     scenario: str
     delays: str
-    """CSV: from, to, t_s, delay_ms."""
+    """CSV: src, dst, t_s, delay_ms."""
 
 
 def write(
@@ -285,7 +286,7 @@ def write(
         for at_s, delay in zip(scene.times_s, column, strict=True)
     ]
     text = "\n".join(_scenario(name, scene, used, present, space, ground, hosts))
-    return Written(text + "\n", "from,to,t_s,delay_ms\n" + "\n".join(rows) + "\n")
+    return Written(text + "\n", "src,dst,t_s,delay_ms\n" + "\n".join(rows) + "\n")
 
 
 def _scenario(
