@@ -49,6 +49,10 @@ def change_link(
         asked = run.node_changes(nodes.index(link), changes[0])
     else:
         paced = paced_directions(run.plan)
+        if link in nodes and link not in paced:
+            message = f'"{link}" is a node, and has no "{" ".join(changes)[:40]}"'
+            remedy = "write join or leave, of a host attach=ROUTER, or name a link"
+            raise LonghaulError(Code.CHANGE_MALFORMED, message, remedy=remedy, exit_code=2)
         if link not in paced:
             raise LonghaulError(
                 Code.LINK_UNKNOWN, unknown("link", link, [*names, *paced, *nodes]), exit_code=2
