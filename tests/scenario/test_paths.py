@@ -154,7 +154,7 @@ def test_a_link_costs_its_mean_delay_in_the_scenario_and_in_the_engine(
         assert engine_path(as_text, source, destination) == steps
 
 
-def _routes(link: tuple[int, int, int, int]) -> _longhaul.Routes:
+def _routes(link: tuple[int, int, int, int, bool]) -> _longhaul.Routes:
     return _longhaul.Routes(
         kinds=[False, True], hosts=[0, 1], forwarding=[False, False], links=[link], overrides=[]
     )
@@ -162,8 +162,8 @@ def _routes(link: tuple[int, int, int, int]) -> _longhaul.Routes:
 
 def test_nodes_and_links_that_are_not_there_are_refused() -> None:
     with pytest.raises(_longhaul.InvalidValueError, match=r"links\[0\].endpoints: there is no node 2"):
-        _routes((0, 2, 1, 1))
-    routes = _routes((0, 1, 1, 1))
+        _routes((0, 2, 1, 1, True))
+    routes = _routes((0, 1, 1, 1, True))
     for ask in (routes.next, routes.path, lambda a, b: routes.tree([a], b)):
         for pair in ((0, 2), (2, 0)):
             with pytest.raises(ValueError, match="there are 2 nodes"):

@@ -3,6 +3,7 @@
 use crate::agent::{Agent, Way};
 use crate::datagrams::{DatagramSink, DatagramSource};
 use crate::endpoints::{Endpoints, Pair};
+use crate::multipath::Multipath;
 use crate::ping::{self, Ping};
 use crate::schedule::{datagrams, speaks_ipv6, transfers};
 use crate::stream::{Application, Pace, Plan as StreamPlan, StreamConfig, TcpEndpoint};
@@ -45,11 +46,26 @@ impl Endpoints {
             Arc::new(StreamConfig { name, settings, algorithm, seed, measured })
         };
         match &flow.traffic {
-            Traffic::Tcp { streams, cc: algorithm, tcp, bytes, bits_per_s, held } => {
+            Traffic::Tcp { streams, cc: algorithm, tcp, bytes, bits_per_s, held, subflows } => {
                 endless(bytes.is_some())?;
                 let rate = bits_per_s.and_then(Rate::from_bits_per_s);
                 let pace = if *held { Pace::Held } else { rate.map_or(Pace::AtOnce, Pace::At) };
                 let plan = StreamPlan { start, stop, bytes: *bytes, pace };
+                if !subflows.is_empty() {
+                    let mut paths = Vec::with_capacity(subflows.len());
+                    for &[from, to] in subflows {
+                        let ends = [NodeId(from as u32), NodeId(to as u32)];
+                        let name = Arc::clone(&self.flows[position as usize].name);
+                        let settings = settings(tcp, path_mtu(whole, network, ends)?);
+                        let (settings, algorithm) = self.share(settings, algorithm);
+                        let config = StreamConfig { name, settings, algorithm, seed, measured: true };
+                        paths.push((ends, Arc::new(config)));
+                    }
+                    for stream in 0..*streams {
+                        self.connect_multipath(position, stream, &paths, plan, tcp.ipv6);
+                    }
+                    return Ok(());
+                }
                 let config = config(algorithm, tcp);
                 for stream in 0..*streams {
                     self.connect(from, to, position, stream, &config, plan, tcp.ipv6);
@@ -118,6 +134,33 @@ impl Endpoints {
         self.pair(position, number, Agent::Stream(Box::new(client)), Agent::Stream(Box::new(server)));
     }
 
+    /// A connection with a subflow for each of `paths`.
+    fn connect_multipath(
+        &mut self,
+        position: u32,
+        stream: u32,
+        paths: &[([NodeId; 2], Arc<StreamConfig>)],
+        plan: StreamPlan,
+        ipv6: bool,
+    ) {
+        let Some((_, first)) = paths.first() else { return };
+        let number = self.multipaths.len() as u32;
+        let mss = paths.iter().map(|(_, config)| config.settings.mss).min().unwrap_or(first.settings.mss);
+        let window = first.settings.receive_buffer.largest_window();
+        let mut multipath = Multipath::new(mss.into(), plan.bytes, window, first.algorithm.is_coupled());
+        for (place, ([from, to], config)) in (0..).zip(paths) {
+            let subflow = stream * paths.len() as u32 + place;
+            let (there, back) = self.ways(*from, *to, position, subflow, ipv6);
+            let application = Application::of_subflow(plan, place > 0);
+            let client = TcpEndpoint::new(Arc::clone(config), subflow, there, Some(application)).of(number);
+            let server = TcpEndpoint::new(Arc::clone(config), subflow, back, None).of(number);
+            let agent = self.agents.len() as u32;
+            multipath.add(agent, agent + 1);
+            self.pair(position, subflow, Agent::Stream(Box::new(client)), Agent::Stream(Box::new(server)));
+        }
+        self.multipaths.push(multipath);
+    }
+
     /// The ways of the pair of agents that is added next.
     pub(crate) fn ways(
         &self,
@@ -160,11 +203,16 @@ impl Endpoints {
 /// The largest packet that passes all the way, there and back.
 pub(crate) fn path_mtu(plan: &Plan, network: &Network, ends: [NodeId; 2]) -> Result<u16, InvalidValue> {
     let [from, to] = ends;
+    let hosts = ends.map(|node| plan.nodes[node.0 as usize].mtu).into_iter().filter(|&mtu| mtu > 0);
+    if plan.is_dynamic() {
+        // Paths change, and there may be none yet: what passes every link passes all paths.
+        let links = plan.links.iter().map(|link| link.mtu);
+        return Ok(links.chain(hosts).min().unwrap_or(1500).min(u32::from(u16::MAX)) as u16);
+    }
     let path =
         |from, to| network.path(from, to).ok_or_else(|| InvalidValue::new("destination", "has no route"));
     let ways = path(from, to)?.into_iter().chain(path(to, from)?);
     let links = ways.map(|direction: DirectionId| plan.links[direction.link()].mtu);
-    let hosts = ends.map(|node| plan.nodes[node.0 as usize].mtu).into_iter().filter(|&mtu| mtu > 0);
     let least = links.chain(hosts).min().unwrap_or(1500);
     Ok(least.min(u32::from(u16::MAX)) as u16)
 }

@@ -22,7 +22,7 @@ pub use longhaul_link::{
     BundleModel, Cells, Change, CodelParameters, DelayModel, DelaySeries, DrrParameters, FlowKey,
     FqCodelParameters, Framing, GapUnit, LinkModel, LossModel, LossPosition, Opportunities, PacingChange,
     PacingModel, PieParameters, Policy, PriorityBands, QueueDiscipline, QueueLimit, QueueModel, RateModel,
-    RateSeries, RedParameters, ReorderModel, Resequence, Rounding, Series,
+    RateSeries, RedParameters, ReorderModel, Resequence, Rounding, RouteCosts, Series,
 };
 pub use longhaul_random::Distribution;
 pub use pacing::{MOST_PACING_CLASSES, Pacing, PacingClass, PacingRule, Sender};
@@ -66,6 +66,9 @@ pub struct Plan {
     pub gateway: Option<usize>,
     /// Next hops that replace the shortest path.
     pub routes: Vec<RouteOverride>,
+    /// What routers do that have several equally short paths.
+    #[serde(default)]
+    pub multipath: Multipath,
     /// What runs in the hosts, services first.
     pub programs: Vec<Program>,
     /// Traffic that is simulated, or sent by the generators of a live run.
@@ -84,6 +87,17 @@ pub struct Plan {
     /// What programs of hosts may do to the machine.
     #[serde(default)]
     pub isolation: Isolation,
+}
+
+/// What routers do that have several paths of the same delay and the same number of links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Multipath {
+    /// They use the first.
+    #[default]
+    None,
+    /// They choose one for each flow, by a hash of addresses, protocol and ports.
+    FlowHash,
 }
 
 /// What programs of hosts may do to the machine that they run on.
@@ -133,6 +147,47 @@ pub struct Node {
     /// Destinations that no path from this interface of a host leads to, but one from another interface of the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub no_path_to: Vec<usize>,
+    /// The path manager of Multipath TCP of a host with several interfaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mptcp: Option<Mptcp>,
+}
+
+/// What the path manager of Multipath TCP may do in a host (`ip-mptcp(8)`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mptcp {
+    /// Subflows of a connection beside its first.
+    pub subflows: u32,
+    /// Addresses that are taken of those that a connection's peer announces.
+    pub add_addr_accepted: u32,
+    /// Addresses that connections use beside that of their first subflow.
+    pub endpoints: Vec<MptcpEndpoint>,
+    /// Whether the scenario asks for it: a kernel without Multipath TCP is an error then.
+    pub required: bool,
+}
+
+/// The addresses of an interface, to Multipath TCP.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MptcpEndpoint {
+    /// Node of the interface, or the host for its first one.
+    pub interface: usize,
+    /// How they are used.
+    pub flags: Vec<MptcpFlag>,
+}
+
+/// How Multipath TCP uses an address (`ip-mptcp(8)`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MptcpFlag {
+    /// It is announced to the peer, who may open a subflow to it.
+    Signal,
+    /// A subflow is opened from it to the peer's first address.
+    Subflow,
+    /// Its subflows carry data only if there are no others.
+    Backup,
+    /// Subflows are opened from it to each address of the peer's.
+    Fullmesh,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -187,10 +242,22 @@ pub struct Link {
     pub endpoints: [usize; 2],
     /// Largest IP packet, in bytes.
     pub mtu: u32,
+    /// Whether it is part of the network at the start; an event may let it join or leave.
+    #[serde(default = "is_present", skip_serializing_if = "is_true")]
+    pub present: bool,
     /// From the first endpoint to the second.
     pub forward: Direction,
     /// From the second endpoint to the first.
     pub reverse: Direction,
+}
+
+fn is_present() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// At `node`, packets for `destination` leave by `link`, whatever the delays say.
@@ -319,6 +386,12 @@ impl Plan {
         ways.iter().filter_map(|(_, model)| model.pacing.as_ref()).try_for_each(|pacing| pacing.check_sum())
     }
 
+    /// Whether links join or leave by the plan.
+    pub fn is_dynamic(&self) -> bool {
+        self.links.iter().any(|link| !link.present)
+            || self.events.iter().any(|event| event.change.present.is_some())
+    }
+
     /// A plan from its JSON, checked.
     ///
     /// # Errors
@@ -413,6 +486,12 @@ impl Plan {
                 self.check_node(route.interface, format!("nodes[{position}].main_routes"))?;
                 if route.interface != position && self.nodes[route.interface].of != Some(position) {
                     return wrong(position, "main_routes", "name an interface of another host");
+                }
+            }
+            for endpoint in node.mptcp.iter().flat_map(|mptcp| &mptcp.endpoints) {
+                self.check_node(endpoint.interface, format!("nodes[{position}].mptcp.endpoints"))?;
+                if endpoint.interface != position && self.nodes[endpoint.interface].of != Some(position) {
+                    return wrong(position, "mptcp.endpoints", "name an interface of another host");
                 }
             }
         }

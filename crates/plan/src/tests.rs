@@ -20,6 +20,7 @@ fn plan() -> Plan {
         main_routes: Vec::new(),
         no_path_to: Vec::new(),
         forwards: false,
+        mptcp: None,
     };
     Plan {
         version: VERSION,
@@ -32,6 +33,7 @@ fn plan() -> Plan {
             name: "a-b".into(),
             endpoints: [0, 1],
             mtu: 1500,
+            present: true,
             forward: direction(),
             reverse: direction(),
         }],
@@ -42,6 +44,7 @@ fn plan() -> Plan {
         jobs: vec![],
         algorithms: vec![],
         isolation: Isolation::default(),
+        multipath: Multipath::None,
         events: vec![],
         measure: Measure {
             every_ns: 1,

@@ -76,6 +76,7 @@ __all__ = [
     "Job",
     "JobSender",
     "LeastQueuedPolicy",
+    "LiaAlgorithmSettings",
     "LimitedSlowStartSettings",
     "Link",
     "LinkModel",
@@ -88,7 +89,11 @@ __all__ = [
     "MarkovLossModel",
     "Measure",
     "Monitor",
+    "Mptcp",
+    "MptcpEndpoint",
+    "MptcpFlag",
     "MultcpAlgorithmSettings",
+    "Multipath",
     "Node",
     "NodeKind",
     "NoneLossModel",
@@ -96,6 +101,7 @@ __all__ = [
     "NormalDelayModel",
     "NormalDistribution",
     "NormalPacingModel",
+    "OliaAlgorithmSettings",
     "OnePerBlockLossModel",
     "OpportunitiesRateModel",
     "PacedPacingModel",
@@ -136,6 +142,7 @@ __all__ = [
     "Resequence",
     "RoundRobinPolicy",
     "Rounding",
+    "RouteCosts",
     "RouteOverride",
     "RunsLossModel",
     "ScalableAlgorithmSettings",
@@ -465,6 +472,20 @@ class MultcpAlgorithmSettings(TypedDict):
     slow_start: NotRequired[ReadOnly[SlowStartSettings]]
     """Growth below the threshold."""
 
+class LiaAlgorithmSettings(TypedDict):
+    """Linked increases of Multipath TCP (RFC 6356)."""
+
+    algorithm: ReadOnly[Literal["lia"]]
+    slow_start: NotRequired[ReadOnly[SlowStartSettings]]
+    """Growth below the threshold."""
+
+class OliaAlgorithmSettings(TypedDict):
+    """Opportunistic linked increases of Multipath TCP (Khalili et al. 2012)."""
+
+    algorithm: ReadOnly[Literal["olia"]]
+    slow_start: NotRequired[ReadOnly[SlowStartSettings]]
+    """Growth below the threshold."""
+
 class StochasticAlgorithmSettings(TypedDict):
     """Stochastic TCP, a reconstruction (Hacker, Smith 2008)."""
 
@@ -557,6 +578,8 @@ AlgorithmSettings = (
     | IllinoisAlgorithmSettings
     | DctcpAlgorithmSettings
     | MultcpAlgorithmSettings
+    | LiaAlgorithmSettings
+    | OliaAlgorithmSettings
     | StochasticAlgorithmSettings
     | BbrAlgorithmSettings
     | Bbr3AlgorithmSettings
@@ -1338,6 +1361,9 @@ PacingChange = TypedDict(
 )
 """Gives a class of a host another pacing model; queued packets stay."""
 
+RouteCosts = Literal["configured", "current"]
+"""From which delays routers compute shortest paths when the topology changes."""
+
 class Change(TypedDict):
     """A change of a direction; what is None stays."""
 
@@ -1359,6 +1385,9 @@ class Change(TypedDict):
     change applies to them only at the egress."""
     pacing: NotRequired[ReadOnly[Sequence[PacingChange]]]
     """New pacing models of classes of the host at its near end; for the host's ``Pacer``."""
+    present: NotRequired[ReadOnly[bool | None]]
+    """Whether the link is part of the network. What is in a link that leaves ends there, as on a link that
+    is down."""
     queue: NotRequired[ReadOnly[QueueModel | None]]
     """New limits and a new discipline; queued packets stay, in their order."""
     rate: NotRequired[ReadOnly[RateModel | None]]
@@ -1367,6 +1396,8 @@ class Change(TypedDict):
     """Whether packets may overtake, from now on."""
     reordering: NotRequired[ReadOnly[ReorderModel | None]]
     """A new reordering model, for packets whose first bit leaves from now on."""
+    reroute: NotRequired[ReadOnly[RouteCosts | None]]
+    """Routers compute all routes anew after this change, with these costs of links; for the network."""
     up: NotRequired[ReadOnly[bool | None]]
     """Up or down."""
 
@@ -1521,6 +1552,9 @@ class TcpTraffic(TypedDict):
     """It does nothing until it is told to, by whoever drives the simulation."""
     streams: ReadOnly[int]
     """Connections side by side."""
+    subflows: NotRequired[ReadOnly[Sequence[Sequence[int]]]]
+    """Nodes between which each connection has subflows of Multipath TCP, the first one first; none: it is
+    plain TCP."""
     tcp: NotRequired[ReadOnly[Tcp]]
     """How the rest of TCP behaves."""
 
@@ -1660,6 +1694,8 @@ class Link(TypedDict):
     """Largest IP packet, in bytes."""
     name: ReadOnly[str]
     """Its name."""
+    present: NotRequired[ReadOnly[bool]]
+    """Whether it is part of the network at the start; an event may let it join or leave."""
     reverse: ReadOnly[Direction]
     """From the second endpoint to the first."""
 
@@ -1711,6 +1747,32 @@ class Measure(TypedDict):
     sockets_every_ns: NotRequired[ReadOnly[int | None]]
     """Interval at which the kernel's TCP sockets are read in a live run; None: never."""
 
+MptcpFlag = Literal["signal", "subflow", "backup", "fullmesh"]
+"""How Multipath TCP uses an address (``ip-mptcp(8)``)."""
+
+class MptcpEndpoint(TypedDict):
+    """The addresses of an interface, to Multipath TCP."""
+
+    flags: ReadOnly[Sequence[MptcpFlag]]
+    """How they are used."""
+    interface: ReadOnly[int]
+    """Node of the interface, or the host for its first one."""
+
+class Mptcp(TypedDict):
+    """What the path manager of Multipath TCP may do in a host (``ip-mptcp(8)``)."""
+
+    add_addr_accepted: ReadOnly[int]
+    """Addresses that are taken of those that a connection's peer announces."""
+    endpoints: ReadOnly[Sequence[MptcpEndpoint]]
+    """Addresses that connections use beside that of their first subflow."""
+    required: ReadOnly[bool]
+    """Whether the scenario asks for it: a kernel without Multipath TCP is an error then."""
+    subflows: ReadOnly[int]
+    """Subflows of a connection beside its first."""
+
+Multipath = Literal["none", "flow-hash"]
+"""What routers do that have several paths of the same delay and the same number of links."""
+
 NodeKind = Literal["host", "router", "interface"]
 """What a node is."""
 
@@ -1732,6 +1794,8 @@ class Node(TypedDict):
     main_routes: NotRequired[ReadOnly[Sequence[MainRoute]]]
     """What a host with several interfaces does not send from its first one, by destination. Of a host that
     forwards: all destinations, as it has no default route; empty if a routing daemon fills its table."""
+    mptcp: NotRequired[ReadOnly[Mptcp | None]]
+    """The path manager of Multipath TCP of a host with several interfaces."""
     mtu: ReadOnly[int]
     """MTU of a host's interface, in bytes of IP packet; 0 for a router."""
     name: ReadOnly[str]
@@ -1848,6 +1912,8 @@ class Plan(TypedDict):
     """Links; events and measurements refer to them by position."""
     measure: ReadOnly[Measure]
     """What to record."""
+    multipath: NotRequired[ReadOnly[Multipath]]
+    """What routers do that have several equally short paths."""
     name: ReadOnly[str]
     """The scenario's name."""
     nodes: ReadOnly[Sequence[Node]]

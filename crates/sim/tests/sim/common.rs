@@ -56,6 +56,7 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
         main_routes: Vec::new(),
         no_path_to: Vec::new(),
         forwards: false,
+        mptcp: None,
     }
 }
 
@@ -65,6 +66,7 @@ pub fn network(mtu: u32, kinds: &[NodeKind], links: Vec<([usize; 2], Direction, 
         name: format!("l{number}"),
         endpoints,
         mtu,
+        present: true,
         forward,
         reverse,
     };
@@ -82,6 +84,7 @@ pub fn network(mtu: u32, kinds: &[NodeKind], links: Vec<([usize; 2], Direction, 
         jobs: vec![],
         algorithms: vec![],
         isolation: Isolation::default(),
+        multipath: longhaul_plan::Multipath::None,
         flows: vec![],
         events: vec![],
         measure: Measure {
@@ -144,7 +147,15 @@ pub fn flow(name: &str, ends: [usize; 2], traffic: Traffic) -> Flow {
 
 /// A bulk transfer without end.
 pub fn tcp(algorithm: AlgorithmSettings, tcp: Tcp) -> Traffic {
-    Traffic::Tcp { streams: 1, cc: algorithm, tcp, bytes: None, bits_per_s: None, held: false }
+    Traffic::Tcp {
+        streams: 1,
+        cc: algorithm,
+        tcp,
+        bytes: None,
+        bits_per_s: None,
+        held: false,
+        subflows: vec![],
+    }
 }
 
 pub fn named(algorithm: &str) -> AlgorithmSettings {
