@@ -202,6 +202,8 @@ proptest! {
                 Some(_) => None, // Blocks and gaps begin afresh.
             },
             coalesce: Some(Span::ZERO),
+            present: Some(true),
+            reroute: None,
             pacing: vec![],
         };
         let pause = Span::from_ns(pause_ns);
