@@ -27,6 +27,7 @@ MAY_KNOW = {
         "units",
         "random",
         "link",
+        "capture",
         "network",
         "plan",
         "record",
