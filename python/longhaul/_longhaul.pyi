@@ -137,7 +137,7 @@ class RewrittenCapture:
     """The packets of a capture between hosts of a scenario: with their addresses, and right checksums."""
 
     def __init__(self, content: bytes, rules: str) -> None:
-        """Read ``content``, pcap or pcapng, packed or not; ``rules`` is ``Rules`` of ``crates/capture`` in JSON.
+        """Read ``content``, a capture, packed or not; ``rules`` is ``Rules`` of ``crates/capture`` in JSON.
 
         Raises InvalidValueError if it is no capture, is damaged or too large.
         """

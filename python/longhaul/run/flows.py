@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 from longhaul import _longhaul, json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.plan import AlgorithmSettings, Flow, Job, Plan, Tcp, Traffic
+from longhaul.plan import AlgorithmSettings, Flow, Job, Plan, Tcp, TcpTraffic, Traffic
 from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of
+from longhaul.scenario.lower.mptcp import subflows as subflows_between
 from longhaul.scenario.lower.paths import Routes
 from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
 from longhaul.scenario.model.traffic import Kind, transport
@@ -50,6 +51,7 @@ def plan_flows(
             algorithm = (item.get("cc") or {"algorithm": named}) if simulated else {"algorithm": DEFAULT_CC}
             cc = algorithm["algorithm"] if simulated else (item.get("cc") or {}).get("algorithm")
             settings: Tcp = {**tcp.get(item["source"], {}), "ipv6": source["ipv4"] is None}
+            subflows = _subflows(plan, item, destination, routes) if simulated else []
             flows.append(
                 {
                     "name": name,
@@ -60,7 +62,7 @@ def plan_flows(
                     "stop_ns": item.get("stop_ns"),
                     "simulated": simulated,
                     "traffic": _traffic(
-                        item, cast("AlgorithmSettings", algorithm), settings, simulated=simulated
+                        item, cast("AlgorithmSettings", algorithm), settings, subflows, simulated=simulated
                     ),
                 }
             )
@@ -97,6 +99,16 @@ def _ends(plan: Plan, source: int, destination: int, routes: Routes | None) -> t
         return source, destination
     mine = choose_interface(plan["nodes"], source, destination)
     return mine, routes.answering(destination, mine)
+
+
+def _subflows(
+    plan: Plan, item: Mapping[str, Any], destination: int, routes: Routes | None
+) -> list[list[int]]:
+    """The interfaces between which a connection of Multipath TCP has subflows; none: it has one path."""
+    if not item.get("mptcp") or routes is None:
+        return []
+    pairs = subflows_between(plan["nodes"], routes, item["source"], destination)
+    return [list(pair) for pair in pairs] if len(pairs) > 1 else []
 
 
 def _name(item: Mapping[str, Any], source: str, target: str) -> str:
@@ -216,7 +228,14 @@ def _check_algorithms(resolved: "Resolved", algorithms: Algorithms) -> None:
         raise ScenarioError(problems)
 
 
-def _traffic(item: Mapping[str, Any], algorithm: AlgorithmSettings, tcp: Tcp, *, simulated: bool) -> Traffic:
+def _traffic(
+    item: Mapping[str, Any],
+    algorithm: AlgorithmSettings,
+    tcp: Tcp,
+    subflows: list[list[int]],
+    *,
+    simulated: bool,
+) -> Traffic:
     kind: Kind = item["kind"]
     match kind:
         case "ping":
@@ -250,7 +269,7 @@ def _traffic(item: Mapping[str, Any], algorithm: AlgorithmSettings, tcp: Tcp, *,
             }
         case "tcp":
             streams, volume = item.get("flows") or 1, item.get("bytes")
-            return {
+            bulk: TcpTraffic = {
                 "kind": "tcp",
                 "streams": streams,
                 "cc": algorithm,
@@ -259,5 +278,6 @@ def _traffic(item: Mapping[str, Any], algorithm: AlgorithmSettings, tcp: Tcp, *,
                 "bytes": None if volume is None else -(-volume // streams),
                 "bits_per_s": item.get("rate_bits_per_s"),
             }
+            return cast("TcpTraffic", {**bulk, "subflows": subflows}) if subflows else bulk
         case _:
             assert_never(kind)

@@ -55,6 +55,7 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
         aliases: Vec::new(),
         main_routes: Vec::new(),
         no_path_to: Vec::new(),
+        mptcp: None,
     }
 }
 
@@ -143,7 +144,15 @@ pub fn flow(name: &str, ends: [usize; 2], traffic: Traffic) -> Flow {
 
 /// A bulk transfer without end.
 pub fn tcp(algorithm: AlgorithmSettings, tcp: Tcp) -> Traffic {
-    Traffic::Tcp { streams: 1, cc: algorithm, tcp, bytes: None, bits_per_s: None, held: false }
+    Traffic::Tcp {
+        streams: 1,
+        cc: algorithm,
+        tcp,
+        bytes: None,
+        bits_per_s: None,
+        held: false,
+        subflows: vec![],
+    }
 }
 
 pub fn named(algorithm: &str) -> AlgorithmSettings {
