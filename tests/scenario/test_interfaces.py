@@ -178,6 +178,9 @@ def test_a_simulated_connection_has_a_subflow_for_each_path(tmp_path: Path) -> N
         (tmp_path / "two.yaml").write_text(with_mptcp("", general=traffic))
         (flow,) = longhaul.run_sim(tmp_path / "two.yaml", runs=tmp_path / "runs").summary["flows"]
         assert least < flow["goodput_bits_per_s"] < most
+        # Fairness is between connections.
+        assert flow["stream_rates"] == pytest.approx([flow["goodput_bits_per_s"]])
+        assert len(flow.get("subflow_rates", ())) == 2 * (multipath == "true")
 
 
 @pytest.mark.parametrize(

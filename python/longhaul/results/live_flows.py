@@ -12,6 +12,7 @@ from longhaul.plan import Plan
 from longhaul.results import datagram_flows, logs, request_flows
 from longhaul.results.logs import Pings
 from longhaul.results.network_counts import NetworkCounts
+from longhaul.results.simulated_flows import stream_rates
 from longhaul.scenario.lower.main_tables import every_address
 from longhaul.scenario.model.traffic import Kind
 
@@ -192,7 +193,7 @@ def _measured(streams: Sequence[Connection], item: Json, plan: Plan, program: Js
         "bytes": received,
         "begin_ns": begin_ns,
         "end_ns": end_ns if is_whole else None,
-        "stream_rates": [rate for rate in rates if rate is not None],
+        **stream_rates(rates, multipath=item.get("mptcp", False)),
     }
 
 

@@ -178,7 +178,10 @@ def _iperf(
         ),
         program(name, item["source"], [*wrapper, *argv], start_ns=start_ns, stop_ns=None, expect_exit=0),
     ]
-    return programs, {**_row(item, name, server, source, target), "mptcp": item.get("mptcp", False)}
+    return programs, {
+        **_row(item, name, server, source, target),
+        **({"mptcp": True} if item.get("mptcp") else {}),
+    }
 
 
 def program(
