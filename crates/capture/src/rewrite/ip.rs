@@ -181,7 +181,7 @@ impl Ip {
             && self.bytes.get(self.transport + 13).is_some_and(|flags| flags & 0x12 == 0x12)
     }
 
-    /// Gives it the addresses of two hosts, and mends its checksums. False if one of them has none of its kind.
+    /// Gives it the addresses of two hosts, and computes its checksums. False if one of them has none of its kind.
     pub fn readdress(&mut self, source: &Addresses, destination: &Addresses) -> bool {
         let octets = |each: &Addresses| -> Option<Vec<u8>> {
             if self.is_v6 {
@@ -200,12 +200,12 @@ impl Ip {
         if self.fragment == Some(true) {
             self.update_transport_checksum(&before, &after);
         }
-        self.mend();
+        self.fix_checksums();
         true
     }
 
     /// Computes the checksum of its IP header, and that of its transport unless it is a fragment.
-    pub fn mend(&mut self) {
+    pub fn fix_checksums(&mut self) {
         if !self.is_v6 {
             self.bytes[10..12].fill(0);
             let end = usize::from(self.bytes[0] & 0x0f) * 4;

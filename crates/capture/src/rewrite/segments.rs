@@ -45,7 +45,7 @@ pub fn split(ip: &Ip, mtu: usize) -> Option<Vec<Vec<u8>>> {
             segment[transport + 13] &= !CWR;
         }
         let mut segment = ip.with_bytes(segment);
-        segment.mend();
+        segment.fix_checksums();
         segment.into_bytes()
     });
     Some(segments.collect())
