@@ -32,6 +32,7 @@ fn plan() -> Plan {
             name: "a-b".into(),
             endpoints: [0, 1],
             mtu: 1500,
+            present: true,
             forward: direction(),
             reverse: direction(),
         }],
@@ -42,6 +43,7 @@ fn plan() -> Plan {
         jobs: vec![],
         algorithms: vec![],
         isolation: Isolation::default(),
+        multipath: Multipath::None,
         events: vec![],
         measure: Measure {
             every_ns: 1,
