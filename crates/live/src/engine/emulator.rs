@@ -1,7 +1,7 @@
 //! The modelled network between real hosts: what is done with packets and changes, on whoever's clock.
 
 use super::batches::Departing;
-use super::egress::Egress;
+use super::egress::{Egress, flags_of};
 use super::ports::Ports;
 use super::steps;
 use crate::error::Result;
@@ -122,9 +122,9 @@ impl<'a, P: Ports> Emulator<'a, P> {
         !self.endpoints.is_empty()
     }
 
-    /// Whether all finite simulated flows and jobs have completed.
+    /// Whether all finite simulated flows and jobs have completed, and all packets of captures have met their fate.
     pub fn endpoints_are_done(&self) -> bool {
-        self.endpoints.are_done()
+        self.endpoints.are_done() && self.egress.replays.in_network == 0
     }
 
     /// Changes links, all at the time of the first, and records the changes at once.
@@ -183,11 +183,8 @@ impl<'a, P: Ports> Emulator<'a, P> {
             Some(far) => known.filter(|_| self.network.is_forwarding(far)).or(Some(far)),
             None => known.or(self.gateway(node)),
         };
-        let mut flags = Flags::REAL;
-        flags.set(Flags::V6, header.version == 6);
-        flags.set(Flags::DONT_FRAGMENT, header.dont_fragment);
-        flags.set(Flags::NO_REPLY, header.no_reply);
-        flags.set(Flags::ECHO_REQUEST, header.echo_request);
+        let mut flags = flags_of(&header);
+        flags.set(Flags::REAL, true);
         let mut packet = Packet {
             body,
             segment: 0,

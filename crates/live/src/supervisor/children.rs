@@ -73,7 +73,7 @@ impl EngineProcess {
         for host in hosts.iter_mut().flatten() {
             drop(host.take_tuns());
         }
-        let busy = plan.flows.iter().any(|flow| flow.simulated) || !plan.jobs.is_empty();
+        let busy = plan.flows.iter().any(engine::is_of_engine) || !plan.jobs.is_empty();
         let log = directory.join("logs/engine.err");
         let mut engine = EngineProcess {
             pid,
