@@ -93,9 +93,14 @@ impl Netlink {
 
     /// Adds a route.
     pub fn add_route(&self, route: &Route) -> Result<()> {
+        let bits = route.destination.map_or(0, |address| if address.is_ipv4() { 32 } else { 128 });
+        self.add_subnet_route(route, bits)
+    }
+
+    /// Adds a route of all addresses that share the first `bits` bits with the route's destination.
+    pub fn add_subnet_route(&self, route: &Route, bits: u8) -> Result<()> {
         let mut message = Message::new(libc::RTM_NEWROUTE);
         let scope = if route.source.is_ipv4() { libc::RT_SCOPE_LINK } else { libc::RT_SCOPE_UNIVERSE };
-        let bits = route.destination.map_or(0, |address| if address.is_ipv4() { 32 } else { 128 });
         message.bytes(&[
             family(route.source),
             bits,

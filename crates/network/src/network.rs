@@ -7,7 +7,7 @@ use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, R
 use crate::routes::Routes;
 use crate::topology::Topology;
 use longhaul_link::{Counters, Line, OfferResult};
-use longhaul_plan::{Change, NodeKind, Plan, Way};
+use longhaul_plan::{Change, NodeKind, Plan, Port, Subnet, Way};
 use longhaul_random::Seed;
 use longhaul_units::{Histogram, InvalidValue, Span, Time};
 use std::collections::BTreeMap;
@@ -57,6 +57,8 @@ pub struct Network {
     /// The node at the far end of each node's first link.
     neighbours: Vec<Option<NodeId>>,
     addresses: BTreeMap<IpAddr, NodeId>,
+    /// Networks behind nodes, those with more bits first.
+    subnets: Vec<(Subnet, NodeId)>,
     pub(crate) routes: Routes,
     pub(crate) directions: Vec<Direction>,
     pub(crate) calendar: Calendar,
@@ -174,6 +176,12 @@ impl Network {
             let both = each.ipv4.map(IpAddr::V4).into_iter().chain(each.ipv6.map(IpAddr::V6));
             both.map(move |address| (address, NodeId(node as u32)))
         });
+        let behind = plan.nodes.iter().enumerate().flat_map(|(node, each)| {
+            let subnets = each.port.iter().flat_map(Port::subnets);
+            subnets.map(move |subnet| (*subnet, NodeId(node as u32)))
+        });
+        let mut subnets: Vec<(Subnet, NodeId)> = behind.collect();
+        subnets.sort_by_key(|(subnet, _)| std::cmp::Reverse(subnet.bits));
         let mut neighbours = vec![None; plan.nodes.len()];
         for [a, b] in plan.links.iter().map(|link| link.endpoints) {
             neighbours[a].get_or_insert(NodeId(b as u32));
@@ -183,6 +191,7 @@ impl Network {
             neighbours,
             kinds: plan.nodes.iter().map(|node| node.kind).collect(),
             addresses: addresses.collect(),
+            subnets,
             routes: Routes::new(&Topology::of(plan)).tabulate(),
             calendar: Calendar::new(directions.len()),
             directions,
@@ -198,9 +207,11 @@ impl Network {
         self.routes.complete();
     }
 
-    /// The node that has `address`.
+    /// The node that has `address`, or behind which the smallest network with it is.
     pub fn node_at(&self, address: IpAddr) -> Option<NodeId> {
-        self.addresses.get(&address).copied()
+        let behind =
+            || self.subnets.iter().find(|(subnet, _)| subnet.contains(address)).map(|&(_, node)| node);
+        self.addresses.get(&address).copied().or_else(behind)
     }
 
     /// Takes `packet` from its source host at `now`.

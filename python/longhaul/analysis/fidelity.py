@@ -60,6 +60,8 @@ _PORT_DROPS = {
     "write_failed_packets": "the kernel refused to take them",
     "read_failed": "reading the port failed",
     "no_memory_packets": "memory ran out",
+    "receive_dropped_packets": "the engine did not read the device in time",
+    "unresolved_packets": "no host behind the device has their address",
 }
 _HOST_DROPS = {
     "dev_tx_dropped": "the engine did not read in time",
@@ -77,6 +79,8 @@ _HOST_DROPS = {
     "softnet_dropped": "the machine's receive queue was full",
 }
 _REMEDIES = {
+    "receive_dropped_packets": "reduce the traffic or free a CPU core",
+    "unresolved_packets": "check subnets, and that the hosts behind the device are up",
     "dev_tx_dropped": "reduce the traffic or free a CPU core",
     "UdpRcvbufErrors": "give the receiver a larger socket buffer, or raise net.core.rmem_max",
     "Udp6RcvbufErrors": "give the receiver a larger socket buffer, or raise net.core.rmem_max",

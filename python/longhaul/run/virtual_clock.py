@@ -58,6 +58,14 @@ class VirtualClock:
                 exit_code=2,
             )
         nodes = resolved.plan["nodes"]
+        ported = next((node for node in nodes if "port" in node), None)
+        if ported is not None:
+            raise LonghaulError(
+                Code.NOT_VIRTUAL,
+                f"a host on the virtual clock is a kernel of its own, and {ported['name']} has a port",
+                remedy="run it without --clock virtual, or remove the port",
+                exit_code=2,
+            )
         several = next(iter(interfaces_of(nodes)), None)
         if several is not None:
             raise LonghaulError(

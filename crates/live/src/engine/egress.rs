@@ -5,6 +5,7 @@ use super::class_gaps::ClassGaps;
 use super::ports::Ports;
 use super::real_flows::RealFlows;
 use super::stalls::StallDetector;
+use crate::device::DeviceCounters;
 use crate::packet_pool::PacketPool;
 use crate::recorder::Recorder;
 use crate::shape::{HEADER_ROOM, damage};
@@ -40,6 +41,9 @@ pub struct Port {
     pub ignored_packets: u64,
     /// Super-packets refused because memory ran out.
     pub no_memory_packets: u64,
+    /// What else happened at a device of the machine.
+    #[serde(flatten)]
+    pub device: Option<DeviceCounters>,
 }
 
 /// The gap between packets is measured if they are due within this time of each other.

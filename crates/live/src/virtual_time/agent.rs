@@ -204,7 +204,7 @@ impl Agent<'_> {
                 console.report(&Report::Sockets { sockets })
             }
             Order::ReadCounters => console.report(&Report::Counters {
-                dropped: counters::read_here(),
+                dropped: counters::read_here(counters::is_ours),
                 all: counters::all_counters(),
                 congestion_control: counters::congestion_control(),
             }),
