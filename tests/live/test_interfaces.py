@@ -1,6 +1,7 @@
 """Hosts with several links: each address has its own path, and multipath TCP uses all of them."""
 
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,14 +86,6 @@ def test_interfaces_and_their_routing_tables(network: longhaul.Network) -> None:
     assert f"from {second} lookup 101" in rules
 
 
-def open_paths(network: longhaul.Network) -> None:
-    """Let both hosts use their second interfaces for multipath TCP."""
-    for host, flag in (("a", "subflow"), ("b", "signal")):
-        address = network.run(host, ["getent", "ahostsv4", f"{host}.r2"]).stdout.split()[0]
-        network.run(host, ["ip", "mptcp", "limits", "set", "subflows", "4", "add_addr_accepted", "4"])
-        network.run(host, ["ip", "mptcp", "endpoint", "add", address, "dev", "eth1", flag])
-
-
 def has_mptcp() -> bool:
     if not Path("/proc/sys/net/mptcp/enabled").exists():
         return False
@@ -109,8 +102,44 @@ def transfer(network: longhaul.Network, seconds: float, warm_up: float) -> "subp
 
 
 @pytest.mark.skipif(not has_mptcp(), reason="this kernel has no multipath TCP")
+def test_the_path_manager_knows_the_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    limits = "{subflows: 2, add_addr_accepted: 1, endpoints: {a: signal, a.r2: [subflow, backup]}}"
+    text = TWO_PATHS.replace("a: {kind: host}", f"a: {{kind: host, tcp: {{mptcp: {limits}}}}}", 1)
+    (tmp_path / "two.yaml").write_text(text)
+    with longhaul.up(tmp_path / "two.yaml", runs=tmp_path / "runs") as network:
+        told = network.run("a", ["ip", "mptcp", "limits", "show"]).stdout
+        assert "add_addr_accepted 1 subflows 2" in told
+        flags = sorted(
+            (line.split(" dev ")[1].split()[0], "backup" in line, "signal" in line, "subflow" in line)
+            for line in network.run("a", ["ip", "mptcp", "endpoint", "show"]).stdout.splitlines()
+        )
+        # IPv4 and IPv6.
+        assert flags == [("eth0", False, True, False)] * 2 + [("eth1", True, False, True)] * 2
+        # What it is by itself: further addresses are announced.
+        told = network.run("b", ["ip", "mptcp", "endpoint", "show"]).stdout
+        assert len(re.findall("signal dev eth1", told)) == 2
+        assert "eth0" not in told
+
+
+@pytest.mark.skipif(not has_mptcp(), reason="this kernel has no multipath TCP")
+@pytest.mark.skipif(shutil.which("mptcpize") is None, reason="mptcpize is not installed")
+def test_traffic_uses_all_paths_and_is_counted_on_each(tmp_path: Path) -> None:
+    traffic = "traffic: {bulk: {kind: tcp, from: a, to: b, mptcp: true, cc: cubic}}\nduration: 8s\n"
+    (tmp_path / "two.yaml").write_text(TWO_PATHS + traffic)
+    result = longhaul.run_live(tmp_path / "two.yaml", runs=tmp_path / "runs")
+    (flow,) = result.summary["flows"]
+    assert flow["goodput_bits_per_s"] > 1.05 * SLOWER_BITS_PER_S
+    assert flow["algorithms"] == ["cubic"]
+    (bytes_,) = flow["checked"]
+    assert bytes_["counted"] == pytest.approx(bytes_["reported"], rel=0.05)
+    connections = result.table("connections")
+    received = zip(connections["from"], connections["new_bytes"], strict=True)
+    assert sum(source == "a" and new_bytes > 1e6 for source, new_bytes in received) == 2
+
+
+@pytest.mark.skipif(not has_mptcp(), reason="this kernel has no multipath TCP")
 def test_multipath_tcp_adds_the_rates_of_two_paths(network: longhaul.Network) -> None:
-    open_paths(network)
     receiver = transfer(network, 10, 4)
     out, _ = receiver.communicate(timeout=60)
     _before, after, seconds = (float(each) for each in out.split())
@@ -120,7 +149,6 @@ def test_multipath_tcp_adds_the_rates_of_two_paths(network: longhaul.Network) ->
 
 @pytest.mark.skipif(not has_mptcp(), reason="this kernel has no multipath TCP")
 def test_a_connection_of_multipath_tcp_outlives_one_of_its_paths(network: longhaul.Network) -> None:
-    open_paths(network)
     receiver = transfer(network, 14, 9)
     network.run("a", ["sleep", "2"])
     network.set("a-r1", up=False)

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 import longhaul
-from longhaul.scenario import parse_scenario, resolve
+from longhaul.scenario import ScenarioError, parse_scenario, resolve
 from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of, without_interfaces
+from longhaul.scenario.lower.mptcp import subflows
 from longhaul.scenario.lower.paths import Routes
 
 TWO_PATHS = """
@@ -130,3 +131,82 @@ def test_simulated_flows_take_the_interfaces_of_the_tables(ends: str, rtt_ns: fl
     (tmp_path / "two.yaml").write_text(text)
     result = longhaul.run_sim(tmp_path / "two.yaml", runs=tmp_path / "runs", report=False)
     assert result.probe("echo")["rtt_min_ns"] == pytest.approx(rtt_ns, rel=0.01)
+
+
+def with_mptcp(of_a: str, of_b: str = "", general: str = "") -> str:
+    text = TWO_PATHS.replace("  a: {kind: host}", f"  a: {{kind: host{of_a}}}")
+    return text.replace("  b: {kind: host}", f"  b: {{kind: host{of_b}}}") + general
+
+
+def paths_of(text: str) -> list[tuple[str, str]]:
+    plan = planned(text)
+    index = named(plan)
+    pairs = subflows(plan["nodes"], Routes(plan), index["a"], index["b"])
+    return [(plan["nodes"][here]["name"], plan["nodes"][there]["name"]) for here, there in pairs]
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "pairs"),
+    [
+        # The server announces its second address, and the client goes there as its main table says.
+        ("", "", [("a", "b"), ("a.r2", "b.r2")]),
+        ("", ", tcp: {mptcp: false}", [("a", "b")]),
+        (", tcp: {mptcp: {add_addr_accepted: 0}}", "", [("a", "b")]),
+        (", tcp: {mptcp: {subflows: 0}}", "", [("a", "b")]),
+        # Answers from b's first address come in by a's; the kernel binds the subflow to a.r2.
+        (
+            ", tcp: {mptcp: {endpoints: {a.r2: subflow}}}",
+            ", tcp: {mptcp: {endpoints: {b: signal}}}",
+            [("a", "b")],
+        ),
+        (
+            ", tcp: {mptcp: {endpoints: {a.r2: fullmesh}}}",
+            ", tcp: {mptcp: {endpoints: {b.r2: signal}}}",
+            [("a", "b"), ("a.r2", "b.r2")],
+        ),
+    ],
+)
+def test_paths_of_multipath_tcp_are_those_of_the_path_manager(
+    of_a: str, of_b: str, pairs: list[tuple[str, str]]
+) -> None:
+    assert paths_of(with_mptcp(of_a, of_b)) == pairs
+
+
+def test_a_simulated_connection_has_a_subflow_for_each_path(tmp_path: Path) -> None:
+    for multipath, least, most in (("true", 60e6, 68e6), ("false", 40e6, 49e6)):
+        traffic = f"traffic: {{bulk: {{kind: tcp, from: a, to: b, mptcp: {multipath}, cc: cubic}}}}\n"
+        (tmp_path / "two.yaml").write_text(with_mptcp("", general=traffic))
+        (flow,) = longhaul.run_sim(tmp_path / "two.yaml", runs=tmp_path / "runs").summary["flows"]
+        assert least < flow["goodput_bits_per_s"] < most
+        # Fairness is between connections.
+        assert flow["stream_rates"] == pytest.approx([flow["goodput_bits_per_s"]])
+        assert len(flow.get("subflow_rates", ())) == 2 * (multipath == "true")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            with_mptcp(", tcp: {mptcp: {endpoints: {a.r3: signal}}}"),
+            ["E0401", 'a has no interface "a.r3"', "a.r2", "interfaces.yaml:6:"],
+        ),
+        (
+            with_mptcp("", general="tcp: {mptcp: {endpoints: {a.r2: signal}}}\n"),
+            ["endpoints are interfaces of one host", "interfaces.yaml:16:"],
+        ),
+        (
+            TWO_PATHS.replace("attach: r2}", "attach: r2, tcp: {mptcp: {endpoints: {c: signal}}}}"),
+            ["c has one link", "interfaces.yaml:8:"],
+        ),
+        (with_mptcp(", tcp: {mptcp: {endpoints: {a.r2: loud}}}"), ["signal", "interfaces.yaml:6:"]),
+        (with_mptcp(", tcp: {mptcp: {subflows: 9}}"), ["8", "interfaces.yaml:6:"]),
+        (with_mptcp(", tcp: {mptcp: often}"), ["interfaces.yaml:6:"]),
+    ],
+)
+def test_wrong_endpoints_are_told(text: str, told: list[str]) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        planned(text)
+    assert str(caught.value).count("[E") == 1
+    message = str(caught.value)
+    for word in told:
+        assert word in message

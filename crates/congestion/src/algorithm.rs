@@ -2,13 +2,16 @@ use crate::bbr::{Bbr, Bbr3};
 use crate::bic::Bic;
 use crate::compound::Compound;
 use crate::congestion_control::{Ack, Congestion, CongestionControl, Pacing};
+use crate::coupling::Coupling;
 use crate::cubic::Cubic;
 use crate::dctcp::Dctcp;
 use crate::fast::Fast;
 use crate::highspeed::HighSpeed;
 use crate::htcp::Htcp;
 use crate::illinois::Illinois;
+use crate::lia::Lia;
 use crate::multcp::Multcp;
+use crate::olia::Olia;
 use crate::reno::Reno;
 use crate::scalable::Scalable;
 use crate::settings::AlgorithmSettings;
@@ -50,6 +53,10 @@ pub enum Algorithm {
     Dctcp(Box<Dctcp>),
     /// MulTCP (Crowcroft, Oechslin 1998).
     Multcp(Box<Multcp>),
+    /// Linked increases of Multipath TCP (RFC 6356).
+    Lia(Box<Lia>),
+    /// Opportunistic linked increases of Multipath TCP (Khalili et al. 2012).
+    Olia(Box<Olia>),
     /// Stochastic TCP, a reconstruction (Hacker, Smith 2008).
     Stochastic(Box<Stochastic>),
     /// BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00).
@@ -88,6 +95,8 @@ impl Algorithm {
             AlgorithmSettings::Multcp(settings) => {
                 Algorithm::Multcp(Box::new(Multcp::new(settings, initial)))
             }
+            AlgorithmSettings::Lia(settings) => Algorithm::Lia(Box::new(Lia::new(settings, initial))),
+            AlgorithmSettings::Olia(settings) => Algorithm::Olia(Box::new(Olia::new(settings, initial))),
             AlgorithmSettings::Stochastic(settings) => {
                 Algorithm::Stochastic(Box::new(Stochastic::new(settings, initial)))
             }
@@ -114,6 +123,8 @@ macro_rules! each {
             Algorithm::Illinois($algorithm) => $result,
             Algorithm::Dctcp($algorithm) => $result,
             Algorithm::Multcp($algorithm) => $result,
+            Algorithm::Lia($algorithm) => $result,
+            Algorithm::Olia($algorithm) => $result,
             Algorithm::Stochastic($algorithm) => $result,
             Algorithm::Bbr($algorithm) => $result,
             Algorithm::Bbr3($algorithm) => $result,
@@ -151,6 +162,12 @@ impl CongestionControl for Algorithm {
     }
     fn on_sent(&mut self, now: Time, in_flight: u32) {
         each!(self, algorithm => algorithm.on_sent(now, in_flight));
+    }
+    fn couple(&mut self, coupling: &Coupling<'_>) {
+        each!(self, algorithm => algorithm.couple(coupling));
+    }
+    fn between_losses(&self) -> f64 {
+        each!(self, algorithm => algorithm.between_losses())
     }
     fn pacing(&self) -> Pacing {
         each!(self, algorithm => algorithm.pacing())

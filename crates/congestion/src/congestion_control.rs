@@ -1,3 +1,4 @@
+use crate::coupling::Coupling;
 use longhaul_random::Stream;
 use longhaul_units::{Rate, Span, Time};
 
@@ -150,6 +151,16 @@ pub trait CongestionControl {
     /// `in_flight` is not 0.
     fn on_sent(&mut self, now: Time, in_flight: u32) {
         let _ = (now, in_flight);
+    }
+
+    /// What it is to know of the other subflows of a multipath connection, before each acknowledgement.
+    fn couple(&mut self, coupling: &Coupling<'_>) {
+        let _ = coupling;
+    }
+
+    /// Segments acknowledged since the last loss, or between the last two, whichever is more, if it counts them.
+    fn between_losses(&self) -> f64 {
+        0.0
     }
 
     /// How fast segments may leave.

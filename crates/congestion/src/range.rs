@@ -33,7 +33,10 @@ impl AlgorithmSettings {
     fn parameters(&self) -> Vec<Parameter> {
         let mut all = self.slow_start().map_or_else(Vec::new, slow_start);
         all.extend(match self {
-            AlgorithmSettings::Tahoe(_) | AlgorithmSettings::Reno(_) => vec![],
+            AlgorithmSettings::Tahoe(_)
+            | AlgorithmSettings::Reno(_)
+            | AlgorithmSettings::Lia(_)
+            | AlgorithmSettings::Olia(_) => vec![],
             AlgorithmSettings::Bic(settings) => vec![
                 ("low_window", settings.low_window, WINDOW),
                 ("max_increment", settings.max_increment, POSITIVE),
@@ -140,6 +143,8 @@ impl AlgorithmSettings {
             AlgorithmSettings::Illinois(settings) => &settings.slow_start,
             AlgorithmSettings::Dctcp(settings) => &settings.slow_start,
             AlgorithmSettings::Multcp(settings) => &settings.slow_start,
+            AlgorithmSettings::Lia(settings) => &settings.slow_start,
+            AlgorithmSettings::Olia(settings) => &settings.slow_start,
             AlgorithmSettings::Stochastic(settings) => &settings.slow_start,
             AlgorithmSettings::Bbr(_) | AlgorithmSettings::Bbr3(_) => return None,
         })

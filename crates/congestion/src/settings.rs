@@ -7,7 +7,9 @@ use crate::fast::FastSettings;
 use crate::highspeed::HighSpeedSettings;
 use crate::htcp::HtcpSettings;
 use crate::illinois::IllinoisSettings;
+use crate::lia::LiaSettings;
 use crate::multcp::MultcpSettings;
+use crate::olia::OliaSettings;
 use crate::reno::RenoSettings;
 use crate::scalable::ScalableSettings;
 use crate::stochastic::StochasticSettings;
@@ -50,6 +52,10 @@ pub enum AlgorithmSettings {
     Dctcp(DctcpSettings),
     /// MulTCP (Crowcroft, Oechslin 1998).
     Multcp(MultcpSettings),
+    /// Linked increases of Multipath TCP (RFC 6356).
+    Lia(LiaSettings),
+    /// Opportunistic linked increases of Multipath TCP (Khalili et al. 2012).
+    Olia(OliaSettings),
     /// Stochastic TCP, a reconstruction (Hacker, Smith 2008).
     Stochastic(StochasticSettings),
     /// BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00).
@@ -59,7 +65,7 @@ pub enum AlgorithmSettings {
 }
 
 /// The names of all algorithms.
-pub const NAMES: [&str; 17] = [
+pub const NAMES: [&str; 19] = [
     "tahoe",
     "reno",
     "bic",
@@ -74,6 +80,8 @@ pub const NAMES: [&str; 17] = [
     "illinois",
     "dctcp",
     "multcp",
+    "lia",
+    "olia",
     "stochastic",
     "bbr",
     "bbr3",
@@ -97,6 +105,8 @@ impl AlgorithmSettings {
             "illinois" => AlgorithmSettings::Illinois(IllinoisSettings::default()),
             "dctcp" => AlgorithmSettings::Dctcp(DctcpSettings::default()),
             "multcp" => AlgorithmSettings::Multcp(MultcpSettings::default()),
+            "lia" => AlgorithmSettings::Lia(LiaSettings::default()),
+            "olia" => AlgorithmSettings::Olia(OliaSettings::default()),
             "stochastic" => AlgorithmSettings::Stochastic(StochasticSettings::default()),
             "bbr" => AlgorithmSettings::Bbr(BbrSettings::default()),
             "bbr3" => AlgorithmSettings::Bbr3(Bbr3Settings::default()),
@@ -118,6 +128,11 @@ impl AlgorithmSettings {
         matches!(self, AlgorithmSettings::Dctcp(_))
     }
 
+    /// Whether it is made for connections over several paths, whose windows depend on each other.
+    pub fn is_coupled(&self) -> bool {
+        matches!(self, AlgorithmSettings::Lia(_) | AlgorithmSettings::Olia(_))
+    }
+
     /// The algorithm's name, without its parameters.
     pub fn name(&self) -> &'static str {
         match self {
@@ -135,6 +150,8 @@ impl AlgorithmSettings {
             AlgorithmSettings::Illinois(_) => "illinois",
             AlgorithmSettings::Dctcp(_) => "dctcp",
             AlgorithmSettings::Multcp(_) => "multcp",
+            AlgorithmSettings::Lia(_) => "lia",
+            AlgorithmSettings::Olia(_) => "olia",
             AlgorithmSettings::Stochastic(_) => "stochastic",
             AlgorithmSettings::Bbr(_) => "bbr",
             AlgorithmSettings::Bbr3(_) => "bbr3",

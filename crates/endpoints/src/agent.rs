@@ -164,6 +164,15 @@ impl Agent {
         }
     }
 
+    /// The connection over several paths that it is an end of a subflow of.
+    #[inline]
+    pub fn multipath(&self) -> Option<u32> {
+        match self {
+            Agent::Stream(end) => end.multipath(),
+            _ => None,
+        }
+    }
+
     /// Whether it has done all that it was to do.
     pub fn is_done(&self) -> bool {
         match self {

@@ -13,6 +13,7 @@ mod endpoints;
 mod flow_info;
 mod flow_names;
 mod jobs;
+mod multipath;
 mod payload;
 mod ping;
 mod results;

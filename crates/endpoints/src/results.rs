@@ -3,6 +3,7 @@
 use crate::agent::Agent;
 use crate::endpoints::{Endpoints, Pair};
 use crate::jobs::Job;
+use crate::stream::TcpEndpoint;
 use longhaul_record::{Distribution, FlowRow, RequestRow};
 use longhaul_transport::Info;
 use longhaul_units::Time;
@@ -45,7 +46,7 @@ impl Endpoints {
                 let info = sender.info()?;
                 Some(FlowRow {
                     sent_bytes: info.bytes_sent,
-                    received_bytes: receiver.info().map_or(0, |info| info.bytes_received),
+                    received_bytes: self.received_bytes(pair, receiver),
                     window_segments: Some(info.window),
                     threshold_segments: Some(info.threshold).filter(|threshold| threshold.is_finite()),
                     rtt_ns: Some(info.srtt.ns()).filter(|&rtt| rtt > 0),
@@ -90,9 +91,9 @@ impl Endpoints {
                 if let (Agent::Stream(sender), Agent::Stream(receiver)) =
                     (&self.agents[pair.sender as usize], &self.agents[pair.receiver as usize])
                 {
-                    progress.received += receiver.info().map_or(0, |info| info.bytes_received);
+                    progress.received += self.received_bytes(pair, receiver);
                     progress.failed |= sender.has_failed() || receiver.has_failed();
-                    ends.push(receiver.ended());
+                    ends.push(self.arrived(receiver));
                 }
             }
             progress.arrived =
@@ -105,6 +106,22 @@ impl Endpoints {
     /// What became of every job.
     pub fn jobs(&self) -> Vec<Value> {
         self.jobs.iter().map(Job::result).collect()
+    }
+
+    /// Payload that has arrived over a stream, in bytes; what came over several subflows counts where it came first.
+    fn received_bytes(&self, pair: &Pair, receiver: &TcpEndpoint) -> u64 {
+        match receiver.multipath() {
+            Some(number) => self.multipaths[number as usize].first_bytes(pair.receiver),
+            None => receiver.received(),
+        }
+    }
+
+    /// When all payload of a stream, or of the connection that it is a subflow of, had arrived.
+    fn arrived(&self, receiver: &TcpEndpoint) -> Option<Time> {
+        match receiver.multipath() {
+            Some(number) => self.multipaths[number as usize].arrived(),
+            None => receiver.ended(),
+        }
     }
 
     fn stream_result(&self, pair: &Pair, now: Time) -> Value {
@@ -123,13 +140,13 @@ impl Endpoints {
         };
         match (&self.agents[pair.sender as usize], &self.agents[pair.receiver as usize]) {
             (Agent::Stream(sender), Agent::Stream(receiver)) => {
-                let received = receiver.info().map_or(0, |info| info.bytes_received);
+                let received = self.received_bytes(pair, receiver);
                 let mut result = head(received);
                 if let (Some(info), Value::Object(fields)) = (sender.info(), &mut result) {
                     fields.extend(connection_fields(&info));
                 }
                 result["began_ns"] = json!(sender.begun().map(Time::ns));
-                result["arrived_ns"] = json!(receiver.ended().map(Time::ns));
+                result["arrived_ns"] = json!(self.arrived(receiver).map(Time::ns));
                 result["rtt"] = json!(Distribution::from(sender.round_trips()).summary());
                 result
             }

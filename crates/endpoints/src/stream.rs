@@ -1,10 +1,10 @@
 use crate::agent::{AgentContext, Way};
 use crate::payload::PayloadSink;
-use longhaul_congestion::AlgorithmSettings;
+use longhaul_congestion::{AlgorithmSettings, Coupling, Subflow};
 use longhaul_network::NodeId;
 use longhaul_random::Seed;
 use longhaul_transport::{Connection, Info, Segment, Settings};
-use longhaul_units::{Histogram, Rate, Serialiser, Time};
+use longhaul_units::{Histogram, Rate, Serialiser, Span, Time};
 use std::sync::Arc;
 
 /// What a connection is given that sends until it is stopped.
@@ -36,7 +36,12 @@ pub struct TcpEndpoint {
     config: Arc<StreamConfig>,
     /// Which of the flow's connections.
     number: u32,
+    /// The connection over several paths that this is a subflow of, or [`NO_MULTIPATH`].
+    multipath: u32,
 }
+
+/// Instead of `None`, which would take more memory for each connection.
+const NO_MULTIPATH: u32 = u32::MAX;
 
 /// A connection takes memory only while it is needed.
 enum State {
@@ -57,6 +62,19 @@ pub struct Application {
     /// When it handed over the first payload; [`Time::NEVER`] before.
     begun: Time,
     stopped: bool,
+    /// What it hands over goes to this connection, or to whichever subflow is next.
+    share: Share,
+}
+
+/// Where what an application hands over goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Share {
+    /// To this connection.
+    Whole,
+    /// To all subflows of a connection.
+    First,
+    /// This is a further subflow, which others give its data; it opens when it is told to.
+    Joining,
 }
 
 /// What an application is to do.
@@ -89,7 +107,16 @@ impl Application {
             opened: false,
             begun: Time::NEVER,
             stopped: false,
+            share: Share::Whole,
         }
+    }
+
+    /// That of a subflow of a connection over several paths: the first one, or one that [joins](TcpEndpoint::join).
+    pub fn of_subflow(plan: Plan, joins: bool) -> Self {
+        let share = if joins { Share::Joining } else { Share::First };
+        let made = Application::new(plan);
+        let left = Some(plan.bytes.unwrap_or(ENDLESS));
+        Application { share, left, next: if joins { Time::NEVER } else { made.next }, ..made }
     }
 }
 
@@ -106,7 +133,19 @@ impl TcpEndpoint {
             round_trips: None,
             config,
             number,
+            multipath: NO_MULTIPATH,
         }
+    }
+
+    /// As a subflow of this connection over several paths.
+    pub fn of(self, multipath: u32) -> Self {
+        TcpEndpoint { multipath, ..self }
+    }
+
+    /// The connection over several paths that it is a subflow of.
+    #[inline]
+    pub fn multipath(&self) -> Option<u32> {
+        (self.multipath != NO_MULTIPATH).then_some(self.multipath)
     }
 
     pub fn receive(
@@ -232,6 +271,101 @@ impl TcpEndpoint {
         };
     }
 
+    /// What the application of a connection's first subflow has handed over, in bytes.
+    pub fn handed(&self) -> u64 {
+        self.application.as_ref().map_or(0, |application| {
+            application.plan.bytes.unwrap_or(ENDLESS) - application.left.unwrap_or(0)
+        })
+    }
+
+    /// Opens a further subflow at `now`.
+    pub fn join(&mut self, now: Time) {
+        if let Some(application) = &mut self.application {
+            application.next = now;
+            self.timer = application.timer();
+        }
+    }
+
+    /// Sends `bytes` of a connection over several paths.
+    pub fn give(&mut self, bytes: u64, context: &mut AgentContext<'_, impl PayloadSink>) {
+        if let State::Open(connection) = &mut self.connection {
+            connection.write(context.now, bytes);
+            self.transmit(context);
+        }
+    }
+
+    /// All data of a connection over several paths have arrived: it closes, or gives up what it waits for in vain.
+    pub fn end(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
+        match (&mut self.connection, &mut self.application) {
+            (State::Open(connection), _) if connection.is_established() && !connection.has_timed_out() => {
+                connection.close(context.now);
+                self.transmit(context);
+            }
+            (_, Some(application)) => {
+                application.stopped = true;
+                self.timer = Time::NEVER;
+            }
+            _ => {}
+        }
+    }
+
+    fn open(&self) -> Option<&Connection> {
+        match &self.connection {
+            State::Open(connection) if !self.is_stopped() => Some(connection),
+            _ => None,
+        }
+    }
+
+    /// See [`Connection::is_established`].
+    pub fn is_established(&self) -> bool {
+        self.open().is_some_and(Connection::is_established)
+    }
+
+    /// See [`Connection::wants_data`].
+    pub fn wants_data(&self) -> bool {
+        self.open().is_some_and(Connection::wants_data)
+    }
+
+    /// See [`Connection::has_timed_out`].
+    pub fn has_timed_out(&self) -> bool {
+        self.open().is_some_and(Connection::has_timed_out)
+    }
+
+    /// See [`Connection::srtt`].
+    pub fn srtt(&self) -> Span {
+        self.open().map_or(Span::ZERO, Connection::srtt)
+    }
+
+    /// See [`Connection::subflow`].
+    pub fn subflow(&self) -> Option<Subflow> {
+        self.open().and_then(Connection::subflow)
+    }
+
+    /// See [`Connection::couple`].
+    pub fn couple(&mut self, coupling: &Coupling<'_>) {
+        if let State::Open(connection) = &mut self.connection {
+            connection.couple(coupling);
+        }
+    }
+
+    /// Payload received in order, in bytes.
+    pub fn received(&self) -> u64 {
+        match &self.connection {
+            State::Unopened => 0,
+            State::Open(connection) => connection.received(),
+            State::Reaped(info) => info.bytes_received,
+        }
+    }
+
+    /// Payload that the peer has acknowledged, in bytes.
+    pub fn acknowledged(&self) -> u64 {
+        match &self.connection {
+            State::Unopened => 0,
+            State::Open(connection) => connection.acknowledged(),
+            State::Reaped(info) => info.bytes_acknowledged,
+        }
+    }
+
     fn is_over(&self) -> bool {
         match &self.connection {
             State::Unopened => false,
@@ -312,20 +446,30 @@ impl Application {
                 return;
             }
             Pace::AtOnce => {
-                connection.write(now, self.left.unwrap_or(ENDLESS));
+                self.write(now, self.left.unwrap_or(ENDLESS), connection);
                 self.left = self.left.map(|_| 0);
                 self.next = Time::NEVER;
             }
+            Pace::At(_) if self.share == Share::Joining => self.next = Time::NEVER,
             Pace::At(rate) => {
                 let chunk = self.left.map_or(u64::from(mss), |left| left.min(u64::from(mss)));
-                connection.write(now, chunk);
+                self.write(now, chunk, connection);
                 self.left = self.left.map(|left| left - chunk);
                 self.next = self.clock.send(self.next, chunk as u32, rate);
             }
         }
         if self.left == Some(0) {
             self.next = Time::NEVER;
-            connection.close(now);
+            if self.share == Share::Whole {
+                connection.close(now);
+            }
+        }
+    }
+
+    /// Hands over to the connection, or leaves it to [`TcpEndpoint::give`] to do so.
+    fn write(&self, now: Time, bytes: u64, connection: &mut Connection) {
+        if self.share == Share::Whole {
+            connection.write(now, bytes);
         }
     }
 }

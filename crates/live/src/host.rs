@@ -6,9 +6,10 @@
 use crate::counters::{self, CountersBefore};
 use crate::error::{Error, Result};
 use crate::foreign::ForeignNamespace;
+use crate::netlink::mptcp::PathManager;
 use crate::netlink::{self, Netlink, Route};
 use crate::tun::{self, Lifetime, Tun};
-use longhaul_plan::{Node, Plan};
+use longhaul_plan::{Mptcp, Node, Plan};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fmt::Write;
@@ -207,6 +208,27 @@ pub fn configure(plan: &Plan, position: usize) -> Result<()> {
     if interfaces.len() > 1 {
         add_routes_of_interfaces(&netlink, plan, position, &interfaces, &indices)?;
     }
+    if let Some(mptcp) = &node.mptcp {
+        configure_mptcp(plan, mptcp, &interfaces, &indices)?;
+    }
+    Ok(())
+}
+
+/// Tells Multipath TCP which addresses connections may use beside their first.
+fn configure_mptcp(plan: &Plan, mptcp: &Mptcp, interfaces: &[usize], indices: &[u32]) -> Result<()> {
+    let manager = match PathManager::open() {
+        Ok(manager) => manager,
+        Err(error) if mptcp.required => return Err(error),
+        Err(_) => return Ok(()),
+    };
+    manager.set_limits(mptcp.subflows, mptcp.add_addr_accepted)?;
+    for endpoint in &mptcp.endpoints {
+        for (_, &index) in interfaces.iter().zip(indices).filter(|&(&each, _)| each == endpoint.interface) {
+            for address in addresses(&plan.nodes[endpoint.interface]) {
+                manager.add_endpoint(address, index, &endpoint.flags)?;
+            }
+        }
+    }
     Ok(())
 }
 
@@ -382,6 +404,7 @@ mod tests {
             main_routes: Vec::new(),
             no_path_to: Vec::new(),
             port: None,
+            mptcp: None,
         };
         let text = hosts_file(&[node]);
         assert!(text.contains("\n10.1.0.1 par1 par1.nyc\n"), "{text}");

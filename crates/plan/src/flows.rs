@@ -45,6 +45,9 @@ pub enum Traffic {
         /// It does nothing until it is told to, by whoever drives the simulation.
         #[serde(default)]
         held: bool,
+        /// Nodes between which each connection has subflows of Multipath TCP, the first one first; none: it is plain TCP.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        subflows: Vec<[usize; 2]>,
     },
     /// Datagrams, spaced as `arrivals` says.
     Udp {
@@ -205,6 +208,9 @@ impl Flow {
         }
         match &self.traffic {
             Traffic::Replay { transfers, .. } => check_transfers(transfers),
+            Traffic::Tcp { held: true, subflows, .. } if !subflows.is_empty() => {
+                Err(InvalidValue::new("traffic.held", "does not go with subflows"))
+            }
             Traffic::Tcp { streams: 0, .. } => Err(InvalidValue::new("traffic.streams", "must be positive")),
             Traffic::Tcp { bits_per_s: Some(0), .. } | Traffic::Udp { bits_per_s: 0, .. } => {
                 Err(InvalidValue::new("traffic.bits_per_s", "must be positive"))

@@ -134,6 +134,47 @@ pub struct Node {
     /// What is at this host's end of its links in a live run; `None`: namespaces of Longhaul's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<Port>,
+    /// The path manager of Multipath TCP of a host with several interfaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mptcp: Option<Mptcp>,
+}
+
+/// What the path manager of Multipath TCP may do in a host (`ip-mptcp(8)`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mptcp {
+    /// Subflows of a connection beside its first.
+    pub subflows: u32,
+    /// Addresses that are taken of those that a connection's peer announces.
+    pub add_addr_accepted: u32,
+    /// Addresses that connections use beside that of their first subflow.
+    pub endpoints: Vec<MptcpEndpoint>,
+    /// Whether the scenario asks for it: a kernel without Multipath TCP is an error then.
+    pub required: bool,
+}
+
+/// The addresses of an interface, to Multipath TCP.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MptcpEndpoint {
+    /// Node of the interface, or the host for its first one.
+    pub interface: usize,
+    /// How they are used.
+    pub flags: Vec<MptcpFlag>,
+}
+
+/// How Multipath TCP uses an address (`ip-mptcp(8)`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MptcpFlag {
+    /// It is announced to the peer, who may open a subflow to it.
+    Signal,
+    /// A subflow is opened from it to the peer's first address.
+    Subflow,
+    /// Its subflows carry data only if there are no others.
+    Backup,
+    /// Subflows are opened from it to each address of the peer's.
+    Fullmesh,
 }
 
 /// An entry of a host's main routing table: packets for `destination` leave by `interface`, from its address.
@@ -398,6 +439,12 @@ impl Plan {
                 self.check_node(route.interface, format!("nodes[{position}].main_routes"))?;
                 if route.interface != position && self.nodes[route.interface].of != Some(position) {
                     return wrong(position, "main_routes", "name an interface of another host");
+                }
+            }
+            for endpoint in node.mptcp.iter().flat_map(|mptcp| &mptcp.endpoints) {
+                self.check_node(endpoint.interface, format!("nodes[{position}].mptcp.endpoints"))?;
+                if endpoint.interface != position && self.nodes[endpoint.interface].of != Some(position) {
+                    return wrong(position, "mptcp.endpoints", "name an interface of another host");
                 }
             }
         }

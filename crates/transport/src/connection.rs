@@ -390,6 +390,33 @@ impl Connection {
         self.state == State::Established
     }
 
+    /// Whether it is established, has sent all that was written, and its timer has not expired since it last heard
+    /// of data that arrived: more data would leave as soon as the window lets them.
+    pub fn wants_data(&self) -> bool {
+        self.is_established() && self.sender.has_sent_all() && !self.has_timed_out()
+    }
+
+    /// Whether its retransmission timer has expired since it last heard of data that arrived.
+    pub fn has_timed_out(&self) -> bool {
+        self.sender.has_timed_out()
+    }
+
+    /// The smoothed round-trip time; zero before the first sample.
+    pub fn srtt(&self) -> Span {
+        self.sender.rtt.srtt()
+    }
+
+    /// What siblings of a multipath connection need to know of it; `None` before it has a round-trip time.
+    pub fn subflow(&self) -> Option<congestion::Subflow> {
+        let srtt_s = self.srtt().as_secs_f64();
+        (srtt_s > 0.0).then(|| self.sender.algorithm.subflow(srtt_s))
+    }
+
+    /// Tells the algorithm of the siblings.
+    pub fn couple(&mut self, coupling: &congestion::Coupling<'_>) {
+        self.sender.algorithm.couple(coupling);
+    }
+
     /// Both FINs are acknowledged. The end still answers retransmissions.
     pub fn is_closed(&self) -> bool {
         self.state == State::Closed

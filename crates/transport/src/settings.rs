@@ -225,6 +225,11 @@ impl ReceiveBuffer {
         ReceiveBuffer { bytes: 131_072, max_bytes: 6_291_456, adv_win_scale: 1 }
     }
 
+    /// The largest window that it ever offers, in bytes.
+    pub const fn largest_window(&self) -> u64 {
+        self.share(if self.max_bytes > self.bytes { self.max_bytes } else { self.bytes })
+    }
+
     /// The advertised share of `bytes`.
     pub(crate) const fn share(&self, bytes: u64) -> u64 {
         if self.adv_win_scale > 0 {

@@ -76,6 +76,7 @@ __all__ = [
     "Job",
     "JobSender",
     "LeastQueuedPolicy",
+    "LiaAlgorithmSettings",
     "LimitedSlowStartSettings",
     "Link",
     "LinkModel",
@@ -88,6 +89,9 @@ __all__ = [
     "MarkovLossModel",
     "Measure",
     "Monitor",
+    "Mptcp",
+    "MptcpEndpoint",
+    "MptcpFlag",
     "MultcpAlgorithmSettings",
     "NamespacePort",
     "Node",
@@ -97,6 +101,7 @@ __all__ = [
     "NormalDelayModel",
     "NormalDistribution",
     "NormalPacingModel",
+    "OliaAlgorithmSettings",
     "OnePerBlockLossModel",
     "OpportunitiesRateModel",
     "PacedPacingModel",
@@ -469,6 +474,20 @@ class MultcpAlgorithmSettings(TypedDict):
     slow_start: NotRequired[ReadOnly[SlowStartSettings]]
     """Growth below the threshold."""
 
+class LiaAlgorithmSettings(TypedDict):
+    """Linked increases of Multipath TCP (RFC 6356)."""
+
+    algorithm: ReadOnly[Literal["lia"]]
+    slow_start: NotRequired[ReadOnly[SlowStartSettings]]
+    """Growth below the threshold."""
+
+class OliaAlgorithmSettings(TypedDict):
+    """Opportunistic linked increases of Multipath TCP (Khalili et al. 2012)."""
+
+    algorithm: ReadOnly[Literal["olia"]]
+    slow_start: NotRequired[ReadOnly[SlowStartSettings]]
+    """Growth below the threshold."""
+
 class StochasticAlgorithmSettings(TypedDict):
     """Stochastic TCP, a reconstruction (Hacker, Smith 2008)."""
 
@@ -561,6 +580,8 @@ AlgorithmSettings = (
     | IllinoisAlgorithmSettings
     | DctcpAlgorithmSettings
     | MultcpAlgorithmSettings
+    | LiaAlgorithmSettings
+    | OliaAlgorithmSettings
     | StochasticAlgorithmSettings
     | BbrAlgorithmSettings
     | Bbr3AlgorithmSettings
@@ -1525,6 +1546,9 @@ class TcpTraffic(TypedDict):
     """It does nothing until it is told to, by whoever drives the simulation."""
     streams: ReadOnly[int]
     """Connections side by side."""
+    subflows: NotRequired[ReadOnly[Sequence[Sequence[int]]]]
+    """Nodes between which each connection has subflows of Multipath TCP, the first one first; none: it is
+    plain TCP."""
     tcp: NotRequired[ReadOnly[Tcp]]
     """How the rest of TCP behaves."""
 
@@ -1715,6 +1739,29 @@ class Measure(TypedDict):
     sockets_every_ns: NotRequired[ReadOnly[int | None]]
     """Interval at which the kernel's TCP sockets are read in a live run; None: never."""
 
+MptcpFlag = Literal["signal", "subflow", "backup", "fullmesh"]
+"""How Multipath TCP uses an address (``ip-mptcp(8)``)."""
+
+class MptcpEndpoint(TypedDict):
+    """The addresses of an interface, to Multipath TCP."""
+
+    flags: ReadOnly[Sequence[MptcpFlag]]
+    """How they are used."""
+    interface: ReadOnly[int]
+    """Node of the interface, or the host for its first one."""
+
+class Mptcp(TypedDict):
+    """What the path manager of Multipath TCP may do in a host (``ip-mptcp(8)``)."""
+
+    add_addr_accepted: ReadOnly[int]
+    """Addresses that are taken of those that a connection's peer announces."""
+    endpoints: ReadOnly[Sequence[MptcpEndpoint]]
+    """Addresses that connections use beside that of their first subflow."""
+    required: ReadOnly[bool]
+    """Whether the scenario asks for it: a kernel without Multipath TCP is an error then."""
+    subflows: ReadOnly[int]
+    """Subflows of a connection beside its first."""
+
 NodeKind = Literal["host", "router", "interface"]
 """What a node is."""
 
@@ -1769,6 +1816,8 @@ class Node(TypedDict):
     """Host or router."""
     main_routes: NotRequired[ReadOnly[Sequence[MainRoute]]]
     """What a host with several interfaces does not send from its first one, by destination."""
+    mptcp: NotRequired[ReadOnly[Mptcp | None]]
+    """The path manager of Multipath TCP of a host with several interfaces."""
     mtu: ReadOnly[int]
     """MTU of a host's interface, in bytes of IP packet; 0 for a router."""
     name: ReadOnly[str]

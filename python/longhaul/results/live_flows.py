@@ -12,9 +12,14 @@ from longhaul.plan import Plan
 from longhaul.results import datagram_flows, logs, request_flows
 from longhaul.results.logs import Pings
 from longhaul.results.network_counts import NetworkCounts
+from longhaul.results.simulated_flows import stream_rates
+from longhaul.scenario.lower.main_tables import every_address
 from longhaul.scenario.model.traffic import Kind
 
 Json = dict[str, Any]
+
+_MOST_CONTROL_BYTES = 16 * 1024
+"""Parameters and results of iperf3, at most."""
 
 
 def flows(
@@ -108,9 +113,11 @@ def moved(planned: Json | None, counts: NetworkCounts | None) -> list[Json]:
 
 def own_ends(plan: Plan, traffic: Sequence[Mapping[str, Any]]) -> Set[str]:
     """Addresses and ports at which the run's own traffic arrives."""
-    addresses = {node["name"]: node["ipv4"] or node["ipv6"] or "" for node in plan["nodes"]}
+    addresses = every_address(plan["nodes"])
     found = {(row["to"], _port(plan, row["server"])) for row in traffic if row.get("server")}
-    return {end_text(addresses[host], port) for host, port in found if port is not None}
+    return {
+        end_text(address, port) for host, port in found if port is not None for address in addresses[host]
+    }
 
 
 def _tcp(
@@ -155,11 +162,15 @@ def _tcp(
 
 
 def _streams(item: Json, plan: Plan, counts: NetworkCounts | None) -> list[Connection]:
-    """The connections of a flow of iperf3 that carry its data: all but the first, which is for control."""
+    """The connections of a flow of iperf3 that carry its data: all but the first, which is for control.
+
+    Of Multipath TCP, those with no more payload than a control connection are further subflows of it.
+    """
     port = _port(plan, item["server"])
     if counts is None or port is None:
         return []
-    return counts.connections(item["from"], item["to"], port)[1:]
+    found = counts.connections(item["from"], item["to"], port)[1:]
+    return [each for each in found if not item.get("mptcp") or each.in_order_bytes > _MOST_CONTROL_BYTES]
 
 
 def _measured(streams: Sequence[Connection], item: Json, plan: Plan, program: Json) -> Json:
@@ -181,7 +192,7 @@ def _measured(streams: Sequence[Connection], item: Json, plan: Plan, program: Js
         "bytes": received,
         "begin_ns": begin_ns,
         "end_ns": end_ns if is_whole else None,
-        "stream_rates": [rate for rate in rates if rate is not None],
+        **stream_rates(rates, multipath=item.get("mptcp", False)),
     }
 
 

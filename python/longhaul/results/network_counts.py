@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from longhaul.analysis.network_flows import (
 )
 from longhaul.plan import Plan
 from longhaul.results.raw_tables import Records
+from longhaul.scenario.lower.main_tables import every_address
 
 Json = dict[str, Any]
 Array = np.ndarray[Any, Any]
@@ -39,33 +41,52 @@ class NetworkCounts:
 
     rows: Sequence[Json]
     """One for each direction of a connection."""
-    addresses: Mapping[str, str]
-    """Of hosts, by name."""
+    addresses: Mapping[str, Sequence[str]]
+    """Of hosts and routers, by name, those of all interfaces."""
     samples: Mapping[int, dict[str, Array]]
     """Counts over time, by flow."""
     sockets: Mapping[tuple[str, str], dict[str, Array]] = field(default_factory=dict)
     """The kernel's samples of connections, by their local and remote end."""
 
     def connections(self, source: str, destination: str, port: int) -> list[Connection]:
-        """The TCP connections from a host to a port of another, in the order in which they began."""
-        ends = {"source": self.addresses[source], "destination": self.addresses[destination]}
-        return connections(self.rows, **ends, port=port)
+        """The TCP connections from a host to a port of another, in the order in which they began.
+
+        Each subflow of Multipath TCP is one.
+        """
+        found = [
+            each
+            for here, there in self._pairs(source, destination)
+            for each in connections(self.rows, source=here, destination=there, port=port)
+        ]
+        return sorted(found, key=lambda each: each.data["first_ns"])
 
     def datagrams(self, source: str, destination: str, port: int) -> dict[str, int] | None:
         """Counts of all datagrams from a host to a port of another."""
-        ends = {"source": self.addresses[source], "destination": self.addresses[destination]}
-        return datagrams(self.rows, **ends, port=port)
+        every = (
+            datagrams(self.rows, source=here, destination=there, port=port)
+            for here, there in self._pairs(source, destination)
+        )
+        found = [each for each in every if each is not None]
+        return {name: sum(each[name] for each in found) for name in found[0]} if found else None
 
     def ping_counts(self, source: str, destination: str, identifier: int) -> EchoCounts:
         """What became of the echo requests with this identifier."""
-        ends = {"source": self.addresses[source], "destination": self.addresses[destination]}
-        return ping_counts(self.rows, **ends, identifier=identifier)
+        every = (
+            ping_counts(self.rows, source=here, destination=there, identifier=identifier)
+            for here, there in self._pairs(source, destination)
+        )
+        return next((each for each in every if each.sent), EchoCounts(0, 0, 0, 0, None))
 
     def payload_bytes(self, source: str, destination: str) -> int:
         """Payload that came from a host to another and was not sent before, over all its flows."""
-        ends = self.addresses.get(source), self.addresses.get(destination)
-        mine = [row for row in self.rows if (row["source"], row["destination"]) == ends]
+        pairs = set(self._pairs(source, destination))
+        mine = [row for row in self.rows if (row["source"], row["destination"]) in pairs]
         return sum(row["new_bytes"] if row["protocol"] == 6 else row["payload_bytes"] for row in mine)
+
+    def _pairs(self, source: str, destination: str) -> list[tuple[str, str]]:
+        """The addresses of two nodes, each with each."""
+        here, there = self.addresses.get(source, ()), self.addresses.get(destination, ())
+        return list(product(here, there))
 
     def algorithms(self, found: Sequence[Connection]) -> list[str]:
         """The congestion-control algorithms that the senders of these connections used.
@@ -123,9 +144,7 @@ def read_counts(records: Records, plan: Plan, sockets: pa.Table | None) -> Netwo
     sampled = records.table("flow_samples", _SAMPLE_COLUMNS)
     return NetworkCounts(
         rows=counted.to_pylist(),
-        addresses={
-            node["name"]: address for node in plan["nodes"] if (address := node["ipv4"] or node["ipv6"])
-        },
+        addresses=every_address(plan["nodes"]),
         samples={} if sampled is None else _split(sampled, ("flow",)),
         sockets={} if sockets is None else _split(sockets, ("local", "remote")),
     )
@@ -133,7 +152,7 @@ def read_counts(records: Records, plan: Plan, sockets: pa.Table | None) -> Netwo
 
 def table(counts: NetworkCounts) -> pa.Table:
     """``connections.parquet``: every real flow with what became of it; addresses with the names of hosts."""
-    hosts = {address: name for name, address in counts.addresses.items()}
+    hosts = {address: name for name, every in counts.addresses.items() for address in every}
     rows = [
         {
             "from": hosts.get(row["source"]),

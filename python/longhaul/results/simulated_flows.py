@@ -86,8 +86,16 @@ def flow_total(item: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) ->
         "start_ns": item.get("start_ns", 0),
         "end_ns": max(known) if known and len(known) == len(ends) else None,
         "error": _error(streams),
-        "stream_rates": [rate for rate in rates if rate is not None],
+        **stream_rates(rates, multipath=item.get("mptcp", False)),
     }
+
+
+def stream_rates(rates: Sequence[float | None], *, multipath: bool) -> Json:
+    """The goodputs of a flow's streams; all subflows of Multipath TCP are one, and are also told apart."""
+    known = [rate for rate in rates if rate is not None]
+    if not multipath:
+        return {"stream_rates": known}
+    return {"stream_rates": [sum(known)] if known else [], "subflow_rates": known}
 
 
 def _sum(streams: Sequence[Mapping[str, Any]], key: str) -> int:

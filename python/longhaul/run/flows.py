@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, assert_never, cast
 from longhaul import _longhaul, json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.plan import AlgorithmSettings, Flow, Job, Plan, Tcp, Traffic
+from longhaul.plan import AlgorithmSettings, Flow, Job, Plan, Tcp, TcpTraffic, Traffic
 from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of
+from longhaul.scenario.lower.mptcp import subflows as subflows_between
 from longhaul.scenario.lower.paths import Routes
 from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
 from longhaul.scenario.model.traffic import Kind, transport
@@ -49,6 +50,7 @@ def plan_flows(
             algorithm = (item.get("cc") or {"algorithm": named}) if simulated else {"algorithm": DEFAULT_CC}
             cc = algorithm["algorithm"] if simulated else (item.get("cc") or {}).get("algorithm")
             settings: Tcp = {**tcp.get(item["source"], {}), "ipv6": source["ipv4"] is None}
+            subflows = _subflows(plan, item, destination, routes) if simulated else []
             flows.append(
                 {
                     "name": name,
@@ -58,7 +60,7 @@ def plan_flows(
                     "start_ns": item.get("start_ns") or 0,
                     "stop_ns": item.get("stop_ns"),
                     "simulated": simulated,
-                    "traffic": _traffic(item, cast("AlgorithmSettings", algorithm), settings),
+                    "traffic": _traffic(item, cast("AlgorithmSettings", algorithm), settings, subflows),
                 }
             )
             rows.append(
@@ -77,6 +79,7 @@ def plan_flows(
                     "stop_ns": item.get("stop_ns"),
                     "volume_bytes": item.get("bytes"),
                     "simulated": simulated,
+                    **({"mptcp": True} if item.get("mptcp") else {}),
                 }
             )
             if not simulated:
@@ -94,6 +97,16 @@ def _ends(plan: Plan, source: int, destination: int, routes: Routes | None) -> t
         return source, destination
     mine = choose_interface(plan["nodes"], source, destination)
     return mine, routes.answering(destination, mine)
+
+
+def _subflows(
+    plan: Plan, item: Mapping[str, Any], destination: int, routes: Routes | None
+) -> list[list[int]]:
+    """The interfaces between which a connection of Multipath TCP has subflows; none: it has one path."""
+    if not item.get("mptcp") or routes is None:
+        return []
+    pairs = subflows_between(plan["nodes"], routes, item["source"], destination)
+    return [list(pair) for pair in pairs] if len(pairs) > 1 else []
 
 
 def _name(item: Mapping[str, Any], source: str, target: str) -> str:
@@ -198,7 +211,9 @@ def _check_algorithms(resolved: "Resolved", algorithms: Algorithms) -> None:
         raise ScenarioError(problems)
 
 
-def _traffic(item: Mapping[str, Any], algorithm: AlgorithmSettings, tcp: Tcp) -> Traffic:
+def _traffic(
+    item: Mapping[str, Any], algorithm: AlgorithmSettings, tcp: Tcp, subflows: list[list[int]]
+) -> Traffic:
     kind: Kind = item["kind"]
     match kind:
         case "ping":
@@ -224,7 +239,7 @@ def _traffic(item: Mapping[str, Any], algorithm: AlgorithmSettings, tcp: Tcp) ->
             return {"kind": "replay", "transfers": item["transfers"], "cc": algorithm, "tcp": tcp}
         case "tcp":
             streams, volume = item.get("flows") or 1, item.get("bytes")
-            return {
+            bulk: TcpTraffic = {
                 "kind": "tcp",
                 "streams": streams,
                 "cc": algorithm,
@@ -233,5 +248,6 @@ def _traffic(item: Mapping[str, Any], algorithm: AlgorithmSettings, tcp: Tcp) ->
                 "bytes": None if volume is None else -(-volume // streams),
                 "bits_per_s": item.get("rate_bits_per_s"),
             }
+            return cast("TcpTraffic", {**bulk, "subflows": subflows}) if subflows else bulk
         case _:
             assert_never(kind)

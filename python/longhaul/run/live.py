@@ -124,8 +124,7 @@ def plan_run(
         for item in resolved.traffic
         if _needs_programs(item)
     ]
-    needed = (traffic.command(flow["kind"]) for flow in real)
-    traffic.require({command for command in needed if command is not None})
+    traffic.require(command for flow in real for command in traffic.commands(flow))
     services = [program for program in plan["programs"] if program["service"]]
     others = [program for program in plan["programs"] if not program["service"]]
     mpi.require(plan["programs"], path=search_path())

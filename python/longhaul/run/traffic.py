@@ -45,6 +45,12 @@ def command(kind: Kind) -> Literal["ping", "iperf3"] | None:
             assert_never(kind)
 
 
+def commands(item: Mapping[str, Any]) -> list[str]:
+    """The programs of this machine that a flow needs."""
+    program = command(item["kind"])
+    return [*(["mptcpize"] if item.get("mptcp") else []), *([program] if program else [])]
+
+
 def realise(
     plan: Plan, traffic: Iterable[Mapping[str, Any]], *, duration_ns: int | None
 ) -> tuple[list[Program], list[dict[str, Any]]]:
@@ -159,19 +165,23 @@ def _iperf(
         argv += ["-C", item.get("kernel_algorithm") or item["cc"]["algorithm"]]
     if item.get("rate_bits_per_s"):
         argv += ["-b", str(item["rate_bits_per_s"])]
+    wrapper = [installed("mptcpize"), "run"] if item.get("mptcp") else []
     programs = [
         program(
             server,
             destination,
-            [installed("iperf3"), "-s", "-1", "-p", str(port), "-J"],
+            [*wrapper, installed("iperf3"), "-s", "-1", "-p", str(port), "-J"],
             service=True,
             ready={"tcp_port": port, "within_ns": _READY_NS},
             # It serves one client, and ends with it.
             expect_exit=0,
         ),
-        program(name, item["source"], argv, start_ns=start_ns, stop_ns=None, expect_exit=0),
+        program(name, item["source"], [*wrapper, *argv], start_ns=start_ns, stop_ns=None, expect_exit=0),
     ]
-    return programs, _row(item, name, server, source, target)
+    return programs, {
+        **_row(item, name, server, source, target),
+        **({"mptcp": True} if item.get("mptcp") else {}),
+    }
 
 
 def program(

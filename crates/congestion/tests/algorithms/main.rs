@@ -1,6 +1,7 @@
 //! Every algorithm against the closed form, table or equilibrium of its RFC or paper, without a network.
 
 mod bbr;
+mod coupled;
 mod delay;
 mod fluid;
 mod high_speed;

@@ -34,6 +34,7 @@ fn plan(flows: usize, start_ns: u64) -> Plan {
         bytes: None,
         bits_per_s: Some(1_000),
         held: false,
+        subflows: vec![],
     };
     let flows = (0..flows).map(|number| {
         let begun = start_ns + number as u64 * MS / 10;

@@ -129,6 +129,7 @@ fn transfers_of_a_size_end_and_count_each_byte_once() {
         bytes: Some(1_234_567),
         bits_per_s: None,
         held: false,
+        subflows: vec![],
     };
     let plan = with(pipe(1500, forward), vec![flow("sized", [0, 1], traffic)]);
     let (end, counts) = Run::whole(&Plan { duration_ns: None, ..plan });
@@ -156,6 +157,7 @@ fn a_paced_application_sends_at_its_rate() {
         bytes: None,
         bits_per_s: Some(8_000_000),
         held: false,
+        subflows: vec![],
     };
     let plan = with(pipe(1500, direction(10 * MS, FAST)), vec![flow("paced", [0, 1], traffic)]);
     near("goodput", goodput(&Run::between(&plan, 1.0, 11.0), 0), 8e6, 0.001);
@@ -244,6 +246,7 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
             bytes: None,
             bits_per_s: None,
             held: false,
+            subflows: vec![],
         },
     );
     prop_oneof![
@@ -328,6 +331,7 @@ fn what_a_sender_sent_is_what_arrived_and_what_it_sent_again() {
         bytes: Some(14_480_000),
         bits_per_s: None,
         held: false,
+        subflows: vec![],
     };
     let plan = with(pipe(1500, queued(20 * MS, 10_000_000, 20)), vec![flow("bulk", [0, 1], transfer)]);
     let (_, counts) = Run::whole(&Plan { duration_ns: None, ..plan });

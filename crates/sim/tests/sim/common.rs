@@ -56,6 +56,7 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
         main_routes: Vec::new(),
         no_path_to: Vec::new(),
         port: None,
+        mptcp: None,
     }
 }
 
@@ -144,7 +145,15 @@ pub fn flow(name: &str, ends: [usize; 2], traffic: Traffic) -> Flow {
 
 /// A bulk transfer without end.
 pub fn tcp(algorithm: AlgorithmSettings, tcp: Tcp) -> Traffic {
-    Traffic::Tcp { streams: 1, cc: algorithm, tcp, bytes: None, bits_per_s: None, held: false }
+    Traffic::Tcp {
+        streams: 1,
+        cc: algorithm,
+        tcp,
+        bytes: None,
+        bits_per_s: None,
+        held: false,
+        subflows: vec![],
+    }
 }
 
 pub fn named(algorithm: &str) -> AlgorithmSettings {

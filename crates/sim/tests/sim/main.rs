@@ -7,6 +7,7 @@ mod fill;
 mod flows;
 mod forms;
 mod monitor;
+mod multipath;
 mod queues;
 mod schedulers;
 mod shares;

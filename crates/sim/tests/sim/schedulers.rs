@@ -104,6 +104,7 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
             bytes: None,
             bits_per_s: None,
             held: false,
+            subflows: vec![],
         }),
         Just(requests),
         prop_oneof![Just(1_000_000u64), 10_000u64..4_000_000].prop_map(|rate| even(rate, 1_000, None)),

@@ -1,6 +1,8 @@
 #[cfg(feature = "cc-trace")]
 use crate::cc_trace;
-use longhaul_congestion::{Ack, Algorithm, AlgorithmSettings, Congestion, CongestionControl, Pacing};
+use longhaul_congestion::{
+    Ack, Algorithm, AlgorithmSettings, Congestion, CongestionControl, Coupling, Pacing, Subflow,
+};
 use longhaul_random::Stream;
 use longhaul_units::Time;
 use std::sync::Arc;
@@ -115,6 +117,16 @@ impl ConnectionAlgorithm {
 
     pub(crate) fn on_sent(&mut self, now: Time, in_flight: u32) {
         self.notify(|algorithm| algorithm.on_sent(now, in_flight));
+    }
+
+    /// What its siblings know of it.
+    pub(crate) fn subflow(&self, srtt_s: f64) -> Subflow {
+        let between_losses = self.control.as_ref().map_or(0.0, CongestionControl::between_losses);
+        Subflow { window: self.window(), srtt_s, between_losses }
+    }
+
+    pub(crate) fn couple(&mut self, coupling: &Coupling<'_>) {
+        self.notify(|algorithm| algorithm.couple(coupling));
     }
 
     fn notify(&mut self, what: impl FnOnce(&mut Algorithm)) {

@@ -197,6 +197,15 @@ impl Sender {
         self.closing = true;
     }
 
+    /// Nothing that was written waits, and the application has not closed.
+    pub(crate) fn has_sent_all(&self) -> bool {
+        self.written == self.sent && !self.closing
+    }
+
+    pub(crate) fn has_timed_out(&self) -> bool {
+        self.timeouts_in_a_row > 0
+    }
+
     fn init(&mut self) {
         self.algorithm.init();
         self.refresh();

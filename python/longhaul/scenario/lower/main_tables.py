@@ -49,3 +49,12 @@ def owner_of(nodes: Sequence[Node], index: int) -> int:
     """The host of an interface; any other node itself."""
     host = nodes[index].get("of")
     return index if host is None else host
+
+
+def every_address(nodes: Sequence[Node]) -> Mapping[str, Sequence[str]]:
+    """The addresses of each host, by its name, those of all its interfaces; and those of each router."""
+    found: dict[str, list[str]] = {}
+    for index, node in enumerate(nodes):
+        own = found.setdefault(nodes[owner_of(nodes, index)]["name"], [])
+        own += [address for address in (node.get("ipv4"), node.get("ipv6")) if address]
+    return found

@@ -134,6 +134,11 @@ class Routes:
             return destination
         return choose_interface(self.nodes, self.owners[destination], source)
 
+    def arrives_by(self, interface: int, destination: int) -> int | None:
+        """The interface by which packets come in that left ``interface`` for the address ``destination``."""
+        path = self._routes.path(interface, destination)
+        return None if not path else self.nodes_of(interface, self._named(path))[-1]
+
     def reaches(self, sources: Iterable[int], destination: int) -> list[Reach | None]:
         """How far it is from each of ``sources``; ``None`` without a way. Shared parts are added up once."""
         sources = [choose_interface(self.nodes, source, destination) for source in sources]

@@ -20,6 +20,7 @@ from longhaul.scenario.lower.interfaces import split_hosts, with_main_routes
 from longhaul.scenario.lower.jobs import plan_jobs
 from longhaul.scenario.lower.link_models import Plain, plan_distribution
 from longhaul.scenario.lower.main_tables import owner_of
+from longhaul.scenario.lower.mptcp import with_mptcp
 from longhaul.scenario.lower.network import NamedNode, Network, build
 from longhaul.scenario.lower.pacing import Owner, plan_pacing, plan_pacing_events
 from longhaul.scenario.lower.paths import Routes, pair_ways
@@ -142,7 +143,8 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     routes = Routes(plan)
     alike = list(routes.representatives().values())
     largest = largest_buffers(routes, alike)
-    plan = {**plan, "nodes": _with_tcp(scenario, network, plan["nodes"], largest)}
+    nodes, wrong = with_mptcp(scenario, network, _with_tcp(scenario, network, plan["nodes"], largest))
+    plan, problems = {**plan, "nodes": nodes}, problems + wrong
     traffic: list[Plain] = []
     for name, flow in document.traffic.items():
         try:
@@ -327,7 +329,7 @@ def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network,
         "bytes": flow.bytes.bytes if flow.bytes else None,
     }
     if isinstance(flow, Bulk):
-        return {**item, "flows": flow.flows, "cc": flow.cc}
+        return {**item, "flows": flow.flows, "cc": flow.cc, "mptcp": flow.mptcp}
     if not isinstance(flow, Datagrams):
         assert_never(flow)
     on_off = []

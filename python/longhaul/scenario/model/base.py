@@ -112,6 +112,15 @@ class AlsoText:
         return {"anyOf": [text, handler(schema)]}
 
 
+class AlsoBoolean:
+    """Adds, to the JSON Schema of an object, the short forms ``true`` and ``false``."""
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "boolean"}, handler(schema)]}
+
+
 class OneOrList:
     """The annotation of a list that may be written as its only item."""
 
@@ -267,6 +276,8 @@ KernelVersion = Annotated[
 """The version or name of a guest kernel, or the beginning of one; it may look like a number."""
 Name = Annotated[str, StringConstraints(pattern=f"^{NAME_PATTERN}$")]
 HostName = Annotated[str, StringConstraints(pattern=f"^{HOST_PATTERN}$")]
+InterfaceName = Annotated[str, StringConstraints(pattern=f"^{HOST_PATTERN}(\\.{NAME_PATTERN})?$")]
+"""An interface of a host: the host's name for the first one, ``HOST.NEIGHBOUR`` or ``HOST.LINK`` for each."""
 HostRange = Annotated[str, BeforeValidator(_text_of), StringConstraints(pattern=f"^({RANGE_PATTERN})$")]
 HostRanges = Annotated[tuple[HostRange, ...], OneOrList(), Field(strict=False, min_length=1)]
 Names = Annotated[tuple[Name, ...], OneOrList(), Field(strict=False, min_length=1)]

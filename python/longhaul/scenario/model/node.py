@@ -7,7 +7,17 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from longhaul.diagnostics import Code
-from longhaul.scenario.model.base import AlsoText, Count, HostName, Name, Strict, problem
+from longhaul.scenario.model.base import (
+    AlsoBoolean,
+    AlsoText,
+    Count,
+    HostName,
+    InterfaceName,
+    Name,
+    OneOrList,
+    Strict,
+    problem,
+)
 from longhaul.scenario.model.pacing import Pacing
 from longhaul.scenario.model.port import Port
 from longhaul.units.quantities import Size, Span
@@ -35,6 +45,29 @@ def _sysctl_value(value: Any) -> Any:
 Sysctl = Annotated[str, BeforeValidator(_sysctl)]
 
 
+MptcpFlag = Literal["signal", "subflow", "backup", "fullmesh"]
+
+
+class Mptcp(Strict):
+    """What the path manager of Multipath TCP may do, in the words of ``ip-mptcp(8)``."""
+
+    subflows: Annotated[int, Count(at_least=0, at_most=8)] = 8
+    """Of a connection, beside its first."""
+    add_addr_accepted: Annotated[int, Count(at_least=0, at_most=8)] = 8
+    """Addresses that are taken of those that a connection's peer announces."""
+    endpoints: (
+        dict[InterfaceName, Annotated[tuple[MptcpFlag, ...], OneOrList(), Field(strict=False, min_length=1)]]
+        | None
+    ) = None
+    """How connections use the addresses of interfaces; if left out, all but the first one are ``subflow``."""
+
+
+def _mptcp(value: Any) -> Any:
+    if value is False:
+        return {"subflows": 0, "add_addr_accepted": 0, "endpoints": {}}
+    return {} if value is True else value
+
+
 class Tcp(Strict):
     """How TCP is set up in hosts."""
 
@@ -47,6 +80,8 @@ class Tcp(Strict):
     """Explicit congestion notification."""
     initial_window: Annotated[int, Count(at_least=1, at_most=10_000)] | None = None
     """First windows, to send and to receive, in segments."""
+    mptcp: Annotated[Mptcp | None, BeforeValidator(_mptcp), AlsoBoolean()] = None
+    """Multipath TCP of hosts with several links; ``false``: connections have one path."""
     delayed_ack: bool | None = None
     """Simulated only, as are those that follow."""
     pacing: Literal["dynamic"] | bool | None = None

@@ -136,6 +136,8 @@ class Bulk(Flow):
     """How much all flows send together; until ``stop`` if left out."""
     rate: Rate | None = None
     """Pacing of each flow."""
+    mptcp: bool = False
+    """Whether each flow is a connection of Multipath TCP, over all paths that ``tcp.mptcp`` allows."""
 
 
 class Datagrams(Flow):
