@@ -19,6 +19,7 @@ from longhaul.subprocesses import python_command
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="ports that are not the run's own need root")
 
+ROOT = Path(__file__).parents[2]
 BESIDE = """
 version: 1
 name: beside
@@ -254,13 +255,13 @@ name: between
 nodes:
   w: {kind: router}
   e: {kind: router}
-  west: {kind: host, attach: w, port: {nic: lhw0, subnets: [192.168.101.0/24, "fd00:101::/64"]}}
-  east: {kind: host, attach: e, port: {nic: lhe0, subnets: [192.168.102.0/24, "fd00:102::/64"]}}
+  west: {kind: host, attach: w, port: {nic: lhw0, subnets: [192.168.1.0/24, "fd00:1::/64"]}}
+  east: {kind: host, attach: e, port: {nic: lhe0, subnets: [192.168.2.0/24, "fd00:2::/64"]}}
   c: {kind: host, attach: w}
 links:
   wan: {endpoints: [w, e], delay: 20ms, rate: 1Gbit}
 """
-CLUSTERS = {"w": 101, "e": 102}
+CLUSTERS = {"w": 1, "e": 2}
 
 
 @pytest.fixture
@@ -309,17 +310,17 @@ def test_clusters_behind_interfaces_reach_each_other_over_the_network(tmp_path: 
     links = run("ip", "-details", "link")
     with longhaul.up(scenario(tmp_path, "", BETWEEN), runs=tmp_path / "runs") as network:
         # The first packet waits for the address of its host.
-        assert 40 <= least_rtt_ms(pinged("lhw1", "192.168.102.11")) < 55
-        assert 40 <= least_rtt_ms(pinged("lhe2", "fd00:101::12")) < 55
+        assert 40 <= least_rtt_ms(pinged("lhw1", "192.168.2.11")) < 55
+        assert 40 <= least_rtt_ms(pinged("lhe2", "fd00:1::12")) < 55
         # The gateway answers for itself; hosts of the run are reached as others are.
-        assert least_rtt_ms(pinged("lhw1", "192.168.101.1")) < 15
-        assert least_rtt_ms(pinged("lhw1", "fd00:101::1")) < 15
-        assert 40 <= least_rtt_ms(network.run("c", ["ping", "-n", "-c", "4", "192.168.102.12"]).stdout) < 55
+        assert least_rtt_ms(pinged("lhw1", "192.168.1.1")) < 15
+        assert least_rtt_ms(pinged("lhw1", "fd00:1::1")) < 15
+        assert 40 <= least_rtt_ms(network.run("c", ["ping", "-n", "-c", "4", "192.168.2.12"]).stdout) < 55
         c = network.run("c", ["getent", "ahostsv4", "c"]).stdout.split()[0]
         assert 40 <= least_rtt_ms(pinged("lhe1", c)) < 55
         # Routers of the model are hops of the path.
-        route = inside("lhw1", "traceroute", "-n", "-q", "1", "-w", "1", "192.168.102.11", check=False)
-        assert not route or re.findall(r"^ *\d+  ([\d.]+) ", route, re.MULTILINE)[-1] == "192.168.102.11"
+        route = inside("lhw1", "traceroute", "-n", "-q", "1", "-w", "1", "192.168.2.11", check=False)
+        assert not route or re.findall(r"^ *\d+  ([\d.]+) ", route, re.MULTILINE)[-1] == "192.168.2.11"
     assert network.result is not None
     ports = json.loads((network.directory / "fidelity.json").read_text())["engine"]["ports"]
     assert ports["west"]["unresolved_packets"] == ports["west"]["receive_dropped_packets"] == 0
@@ -345,7 +346,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stream:
 SEND = """
 import socket, time
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stream:
-    stream.connect(("192.168.102.11", 5001))
+    stream.connect(("192.168.2.11", 5001))
     for _ in range(100):
         for _ in range(100):
             stream.send(bytes(1200))
@@ -387,7 +388,7 @@ def test_tcp_between_clusters_has_the_rate_of_the_link(tmp_path: Path) -> None:
         subprocess.Popen(server, stdout=subprocess.DEVNULL),
     ):
         wait_until(lambda: "5201" in inside("lhe1", "ss", "-ltn"))
-        told = json.loads(inside("lhw1", "iperf3", "-c", "192.168.102.11", "--json", "-t", "5"))
+        told = json.loads(inside("lhw1", "iperf3", "-c", "192.168.2.11", "--json", "-t", "5"))
     # Headers take 5 % of a packet; slow start a part of the first second.
     assert 0.75 * 200e6 < told["end"]["sum_received"]["bits_per_second"] < 200e6
 
@@ -408,9 +409,9 @@ def test_an_interface_without_carrier_is_told_and_one_that_is_removed_ends_the_r
 
 
 WRONG = {
-    "{nic: lhnone0, subnets: [192.168.101.0/24]}": 'there is no network interface "lhnone0"',
-    "{nic: lo, subnets: [192.168.101.0/24]}": "lo is not an Ethernet interface",
-    "{tap: lhtap0, subnets: [192.168.101.0/24]}": "lhtap0\"; sudo ip tuntap add",
+    "{nic: lhnone0, subnets: [192.168.1.0/24]}": 'there is no network interface "lhnone0"',
+    "{nic: lo, subnets: [192.168.1.0/24]}": "lo is not an Ethernet interface",
+    "{tap: lhtap0, subnets: [192.168.1.0/24]}": 'lhtap0"; sudo ip tuntap add',
     "netns:lh-none": 'there is no network namespace "lh-none"; sudo ip netns add lh-none',
     "{netns: 999999999}": "there is no process 999999999",
     f"{{netns: {os.getpid()}}}": "uses the network of this machine",
@@ -437,7 +438,7 @@ def test_the_interface_of_the_default_route_is_refused_unless_forced(
     run("ip", "link", "add", "lhd0", "type", "veth", "peer", "name", "lhd1")
     try:
         run("ip", "link", "set", "lhd1", "up")
-        port = "{nic: lhd0, subnets: [192.168.101.0/24]}"
+        port = "{nic: lhd0, subnets: [192.168.1.0/24]}"
         with pytest.raises(LonghaulError, match="lhd0 is down; sudo ip link set lhd0 up"):
             longhaul.run_live(scenario(tmp_path, port), runs=tmp_path / "runs")
         run("ip", "link", "set", "lhd0", "up")
@@ -453,3 +454,25 @@ def test_the_interface_of_the_default_route_is_refused_unless_forced(
             longhaul.run_live(scenario(tmp_path, port), runs=tmp_path / "runs")
     finally:
         run("ip", "link", "delete", "lhd0")
+
+
+@pytest.mark.usefixtures("clusters")
+def test_the_commands_of_the_guide_put_a_wan_between_two_clusters(tmp_path: Path) -> None:
+    page = (ROOT / "docs/how-to/real-clusters.md").read_text()
+    block = re.findall(r"^```console\n(# longhaul up .*?)^```", page, re.MULTILINE | re.DOTALL)[0]
+    up, change, *others = (line.removeprefix("# longhaul ").split() for line in block.splitlines())
+    up += ["--set", "nic_a=lhw0", "--set", "nic_b=lhe0", "--runs", str(tmp_path / "runs")]
+
+    def execute(words: list[str]) -> None:
+        command = python_command("longhaul.cli.main", *words)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+    execute(up)
+    try:
+        assert 40 <= least_rtt_ms(pinged("lhw1", "192.168.2.11")) < 55
+        execute(change)
+        assert 120 <= least_rtt_ms(pinged("lhe2", "192.168.1.12")) < 140
+    finally:
+        for words in others:
+            execute(words)

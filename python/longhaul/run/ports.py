@@ -226,7 +226,7 @@ def _told(command: list[str], what: str) -> Any:
             raise ValueError
         return json.loads(told.stdout)
     except ValueError:
-        lines = told.stderr.strip().splitlines() or ["it printed no JSON"]
+        lines = told.stderr.strip().splitlines() or ["it printed something else than JSON"]
         raise LonghaulError(
             Code.PORT_UNAVAILABLE,
             f"cannot inspect {what}: {lines[-1]}",

@@ -292,9 +292,7 @@ class _Check:
         for name in hosts if program.run else ():
             port = self.document.nodes[self.node_keys[name]].port
             if isinstance(port, DevicePort):
-                message = (
-                    f'"{name}" stands for hosts behind {port.place}'
-                )
+                message = f'"{name}" stands for hosts behind {port.place}'
                 self.wrong(Code.NODE_KIND, path, message, "start the program there yourself")
                 return
 

@@ -134,10 +134,9 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         "events": events,
         "measure": _measure(scenario, network),
     }
-    problems += address_conflicts(scenario, network, plan["nodes"])
     overrides, of_interfaces = _overrides(scenario, network, plan)
     more, wrong = detours(scenario, network, {**plan, "routes": overrides})
-    problems += wrong
+    problems += [*wrong, *address_conflicts(scenario, network, plan["nodes"])]
     plan = {**plan, "routes": [*overrides, *more]}
     plan = {**plan, "nodes": with_main_routes(plan, of_interfaces)}
     routes = Routes(plan)

@@ -82,9 +82,7 @@ def _container(value: Any) -> Any:
     engine, colon, name = value.partition(":") if isinstance(value, str) else ("", "", "")
     if not colon or engine not in ENGINES:
         message = f'"{printable(str(value))}" does not name a container'
-        raise problem(
-            Code.PORT_INVALID, message, "write docker:NAME, podman:NAME or k8s:POD"
-        )
+        raise problem(Code.PORT_INVALID, message, "write docker:NAME, podman:NAME or k8s:POD")
     if not _CONTAINER.fullmatch(name) or ("/" in name and engine != "k8s"):
         raise problem(
             Code.NAME_INVALID, f'"{printable(name)}" is not the name of a container', "write its name or ID"
