@@ -50,16 +50,18 @@ class Routes:
         *,
         kinds: list[bool],
         hosts: list[int],
-        links: list[tuple[int, int, int, int]],
+        links: list[tuple[int, int, int, int, bool]],
         overrides: list[tuple[int, int, int]],
+        flow_hash: tuple[int, list[str]] | None = None,
     ) -> None:
         """What is known of each node and each link.
 
         ``kinds``: whether packets end at a node. ``hosts``: its host, if it is an interface, else itself.
-        ``links``: ends, and mean delays in ns, forward and reverse.
+        ``links``: ends, mean delays in ns, forward and reverse, and whether it is part of the network.
 
         ``overrides`` are next hops that replace the shortest path: node, destination, link. Destinations
-        are searched for when they are first needed. Raises InvalidValueError for a node or link that is
+        are searched for when they are first needed. ``flow_hash``: the seed of the run and the names of
+        the nodes, if flows are divided among equal paths. Raises InvalidValueError for a node or link that is
         not there.
         """
 
@@ -68,6 +70,15 @@ class Routes:
 
     def path(self, source: int, destination: int) -> list[int] | None:
         """The directions from node to node; ``None`` without a path. No path leads through a host."""
+
+    def path_of(self, source: int, destination: int, flow: int) -> list[int] | None:
+        """The directions that packets of the flow with this hash take; ``None`` without a path."""
+
+    def equal_next(self, node: int, destination: int) -> list[int]:
+        """The directions that packets may take at ``node`` for ``destination``."""
+
+    def used(self, sources: list[int], destination: int) -> list[int]:
+        """Every direction that packets from ``sources`` to ``destination`` may take, in ascending order."""
 
     def tree(self, sources: list[int], destination: int) -> list[tuple[int, int]]:
         """The union of the paths from ``sources``: its nodes, each with the direction that it takes.

@@ -156,8 +156,8 @@ def test_a_link_costs_its_mean_delay_in_the_scenario_and_in_the_engine(
 
 def test_nodes_and_links_that_are_not_there_are_refused() -> None:
     with pytest.raises(_longhaul.InvalidValueError, match=r"links\[0\].endpoints: there is no node 2"):
-        _longhaul.Routes(kinds=[False, True], hosts=[0, 1], links=[(0, 2, 1, 1)], overrides=[])
-    routes = _longhaul.Routes(kinds=[False, True], hosts=[0, 1], links=[(0, 1, 1, 1)], overrides=[])
+        _longhaul.Routes(kinds=[False, True], hosts=[0, 1], links=[(0, 2, 1, 1, True)], overrides=[])
+    routes = _longhaul.Routes(kinds=[False, True], hosts=[0, 1], links=[(0, 1, 1, 1, True)], overrides=[])
     for ask in (routes.next, routes.path, lambda a, b: routes.tree([a], b)):
         for pair in ((0, 2), (2, 0)):
             with pytest.raises(ValueError, match="there are 2 nodes"):

@@ -203,11 +203,16 @@ impl Endpoints {
 /// The largest packet that passes all the way, there and back.
 pub(crate) fn path_mtu(plan: &Plan, network: &Network, ends: [NodeId; 2]) -> Result<u16, InvalidValue> {
     let [from, to] = ends;
+    let hosts = ends.map(|node| plan.nodes[node.0 as usize].mtu).into_iter().filter(|&mtu| mtu > 0);
+    if plan.is_dynamic() {
+        // Paths change, and there may be none yet: what passes every link passes all paths.
+        let links = plan.links.iter().map(|link| link.mtu);
+        return Ok(links.chain(hosts).min().unwrap_or(1500).min(u32::from(u16::MAX)) as u16);
+    }
     let path =
         |from, to| network.path(from, to).ok_or_else(|| InvalidValue::new("destination", "has no route"));
     let ways = path(from, to)?.into_iter().chain(path(to, from)?);
     let links = ways.map(|direction: DirectionId| plan.links[direction.link()].mtu);
-    let hosts = ends.map(|node| plan.nodes[node.0 as usize].mtu).into_iter().filter(|&mtu| mtu > 0);
     let least = links.chain(hosts).min().unwrap_or(1500);
     Ok(least.min(u32::from(u16::MAX)) as u16)
 }

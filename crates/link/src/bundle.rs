@@ -70,6 +70,8 @@ pub struct Bundle<P> {
     heads: Vec<Option<(SequencedPacket<P>, Time)>>,
     /// Merged, and released by the resequencer.
     out: VecDeque<(P, Time)>,
+    /// What was merged when the link left the network.
+    ended: VecDeque<P>,
     offered: u64,
     counters: Counters,
     clock: Time,
@@ -125,6 +127,7 @@ impl<P: LinkPacket> Bundle<P> {
             route_is_up,
             routes,
             out: VecDeque::new(),
+            ended: VecDeque::new(),
             offered: 0,
             counters: Counters::default(),
             clock: Time::ZERO,
@@ -180,6 +183,9 @@ impl<P: LinkPacket> Bundle<P> {
 
     /// See [`Link::drop_pending`].
     pub fn drop_pending(&mut self) -> Option<(P, Fate)> {
+        if let Some(packet) = self.ended.pop_front() {
+            return Some((packet, Fate::Down));
+        }
         self.routes.iter_mut().find_map(Link::drop_pending).map(|(each, fate)| (each.packet, fate))
     }
 
@@ -200,6 +206,21 @@ impl<P: LinkPacket> Bundle<P> {
                 route.change(now, &each);
             }
         }
+        if change.present == Some(false) {
+            self.flush();
+        }
+    }
+
+    /// Ends what has come out of the routes: the link has left the network.
+    fn flush(&mut self) {
+        if let Some(resequencer) = &mut self.resequencer {
+            resequencer.expire(Time::NEVER, &mut self.out);
+            resequencer.held_ps = 0;
+        }
+        let heads = self.heads.iter_mut().filter_map(Option::take).map(|(each, _)| each.packet);
+        let before = self.ended.len();
+        self.ended.extend(self.out.drain(..).map(|(packet, _)| packet).chain(heads));
+        self.counters.down_packets += (self.ended.len() - before) as u64;
     }
 
     /// What has happened so far, over all routes; the time in the resequencer counts as wire delay.
@@ -210,6 +231,7 @@ impl<P: LinkPacket> Bundle<P> {
             sum.lost_packets += each.lost_packets;
             sum.overflowed_packets += each.overflowed_packets;
             sum.dropped_packets += each.dropped_packets;
+            sum.down_packets += each.down_packets;
             sum.marked_packets += each.marked_packets;
             sum.corrupted_packets += each.corrupted_packets;
             sum.wire_delay_ps += each.wire_delay_ps;

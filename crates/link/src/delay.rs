@@ -134,6 +134,15 @@ impl DelayModel {
         }
     }
 
+    /// The mean at `at`: of a series its value then.
+    pub fn mean_at(&self, at: Time) -> Span {
+        match self {
+            DelayModel::Series(DelaySeries { series, linear: true, .. }) => Span::from_ps(series.linear(at)),
+            DelayModel::Series(DelaySeries { series, .. }) => Span::from_ps(series.step(at)),
+            _ => self.mean(),
+        }
+    }
+
     /// The rules between the fields.
     ///
     /// # Errors

@@ -64,7 +64,7 @@ pub use fate::{Counters, Fate, LinkPacket, OfferResult};
 pub use line::Line;
 pub use link::Link;
 pub use loss::{GapUnit, LossModel};
-pub use model::{Change, LinkModel, LossPosition, ReorderModel};
+pub use model::{Change, LinkModel, LossPosition, ReorderModel, RouteCosts};
 pub use pacer::{ClassCounters, ClassModel, Pacer, PacerModel, PacingChange, PacingModel};
 pub use pipe::{Admission, Pipe, Run};
 pub use queue::{

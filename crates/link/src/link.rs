@@ -7,8 +7,8 @@ use crate::rate::Shaper;
 use crate::streams::Streams;
 use crate::wire::{Entry, Wire};
 use crate::{
-    Change, Counters, Fate, Framing, LinkModel, LinkPacket, LossPosition, OfferResult, QueueLimit,
-    ReorderModel,
+    Change, Counters, Fate, Framing, LinkModel, LinkPacket, LossPosition, OfferResult, QueueDiscipline,
+    QueueLimit, ReorderModel,
 };
 use longhaul_random::{Seed, Stream};
 use longhaul_units::{Histogram, Probability, Serialiser, Span, Time};
@@ -34,6 +34,7 @@ pub struct Link<P> {
     loss_position: LossPosition,
     limit: QueueLimit,
     queue: Queue<P>,
+    discipline: QueueDiscipline,
     shaper: Shaper,
     framing: Framing,
     delay: DelayProcess,
@@ -120,6 +121,7 @@ impl<P: LinkPacket> Link<P> {
             loss_position: model.loss_position,
             limit: model.queue.limit(),
             queue: Queue::new(&model.queue.discipline, Time::ZERO),
+            discipline: model.queue.discipline,
             shaper: Shaper::new(model.rate),
             framing: model.framing,
             delay: DelayProcess::new(model.delay),
@@ -213,7 +215,8 @@ impl<P: LinkPacket> Link<P> {
     }
 
     /// Behaves otherwise from `now` on. What starts at `now` or before still follows the old models,
-    /// the packet being serialised finishes at the old rate, and nothing is flushed.
+    /// the packet being serialised finishes at the old rate, and nothing is flushed, unless the link leaves the
+    /// network.
     pub fn change(&mut self, now: Time, change: &Change) {
         self.settle(now);
         if let Some(loss) = &change.loss {
@@ -221,6 +224,7 @@ impl<P: LinkPacket> Link<P> {
         }
         if let Some(queue) = &change.queue {
             self.limit = queue.limit();
+            self.discipline = queue.discipline.clone();
             let old = std::mem::replace(&mut self.queue, Queue::new(&queue.discipline, now));
             for waiting in old.into_waiting() {
                 self.queue.resume(waiting, self.streams.flow_key());
@@ -267,8 +271,22 @@ impl<P: LinkPacket> Link<P> {
             }
             self.up = up;
         }
+        if change.present == Some(false) {
+            self.flush(now);
+        }
         self.update_shortcuts();
         self.settle(now);
+    }
+
+    /// Ends all packets that wait or are under way: the link has left the network.
+    fn flush(&mut self, now: Time) {
+        let queue = std::mem::replace(&mut self.queue, Queue::new(&self.discipline, now));
+        let mut wire = std::mem::replace(&mut self.wire, Wire::new(self.reorder, self.coalesce));
+        let under_way = std::iter::from_fn(|| wire.take(Time::NEVER)).map(|(packet, _)| packet);
+        let waiting = self.head.take().into_iter().chain(queue.into_waiting()).map(|each| each.packet);
+        let before = self.ended.len();
+        self.ended.extend(under_way.chain(waiting).map(|packet| (packet, Fate::Down)));
+        self.counters.down_packets += (self.ended.len() - before) as u64;
     }
 
     /// What has happened so far.

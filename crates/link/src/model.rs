@@ -130,6 +130,16 @@ impl ReorderModel {
     }
 }
 
+/// From which delays routers compute shortest paths when the topology changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RouteCosts {
+    /// The mean delays of the plan, as at the start.
+    Configured,
+    /// The delays of the instant: those of series at that time, and means after all changes.
+    Current,
+}
+
 /// A change of a direction; what is `None` stays.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", default, deny_unknown_fields)]
@@ -172,6 +182,12 @@ pub struct Change {
     /// from now on; where the direction ends at a host.
     #[serde(rename = "coalesce_ns", skip_serializing_if = "Option::is_none")]
     pub coalesce: Option<Span>,
+    /// Whether the link is part of the network. What is in a link that leaves ends there, as on a link that is down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+    /// Routers compute all routes anew after this change, with these costs of links; for the network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reroute: Option<RouteCosts>,
     /// New pacing models of classes of the host at its near end; for the host's [`Pacer`](crate::Pacer).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pacing: Vec<PacingChange>,
@@ -180,7 +196,7 @@ pub struct Change {
 impl Change {
     /// Whether it changes the link itself.
     pub fn is_of_the_link(&self) -> bool {
-        *self != Change { pacing: self.pacing.clone(), ..Change::default() }
+        *self != Change { pacing: self.pacing.clone(), reroute: self.reroute, ..Change::default() }
     }
 
     /// The rules between the fields.

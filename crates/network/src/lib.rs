@@ -7,6 +7,7 @@
 
 mod arrivals;
 mod calendar;
+mod dynamics;
 mod entrance;
 pub mod icmp;
 pub mod journal;
@@ -29,5 +30,5 @@ pub use network::{LinkCounters, Network, Sink, Totals};
 pub use packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
 pub use replay::{Difference, Replay, ReplayError, replay};
 pub use routes::Routes;
-pub use topology::{Edge, Topology};
+pub use topology::{Edge, Topology, hash_seeds};
 pub use trial::{Offer, Passage, trial};

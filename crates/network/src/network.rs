@@ -1,13 +1,13 @@
 use crate::calendar::Calendar;
+use crate::dynamics::Dynamics;
 use crate::entrance::Entrance;
 use crate::line::line;
 use crate::lookahead::Lookahead;
 use crate::monitor::{Monitor, PacketEvent};
 use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
 use crate::routes::Routes;
-use crate::topology::Topology;
 use longhaul_link::{Counters, Line, OfferResult};
-use longhaul_plan::{Change, NodeKind, Plan, Port, Subnet, Way};
+use longhaul_plan::{Change, NodeKind, Plan, Subnet, Way};
 use longhaul_random::Seed;
 use longhaul_units::{Histogram, InvalidValue, Span, Time};
 use std::collections::BTreeMap;
@@ -60,6 +60,7 @@ pub struct Network {
     /// Networks behind nodes, those with more bits first.
     subnets: Vec<(Subnet, NodeId)>,
     pub(crate) routes: Routes,
+    dynamics: Dynamics,
     pub(crate) directions: Vec<Direction>,
     pub(crate) calendar: Calendar,
     pub(crate) totals: Totals,
@@ -176,23 +177,20 @@ impl Network {
             let both = each.ipv4.map(IpAddr::V4).into_iter().chain(each.ipv6.map(IpAddr::V6));
             both.map(move |address| (address, NodeId(node as u32)))
         });
-        let behind = plan.nodes.iter().enumerate().flat_map(|(node, each)| {
-            let subnets = each.port.iter().flat_map(Port::subnets);
-            subnets.map(move |subnet| (*subnet, NodeId(node as u32)))
-        });
-        let mut subnets: Vec<(Subnet, NodeId)> = behind.collect();
-        subnets.sort_by_key(|(subnet, _)| std::cmp::Reverse(subnet.bits));
-        let mut neighbours = vec![None; plan.nodes.len()];
-        for [a, b] in plan.links.iter().map(|link| link.endpoints) {
-            neighbours[a].get_or_insert(NodeId(b as u32));
-            neighbours[b].get_or_insert(NodeId(a as u32));
+        let left = Change { up: Some(false), present: Some(false), ..Change::default() };
+        for (_, pair) in plan.links.iter().zip(directions.chunks_mut(2)).filter(|(link, _)| !link.present) {
+            for each in pair {
+                each.link.change(Time::ZERO, None, &left);
+            }
         }
+        let dynamics = Dynamics::of(plan);
         Ok(Network {
-            neighbours,
+            neighbours: dynamics.neighbours(),
             kinds: plan.nodes.iter().map(|node| node.kind).collect(),
             addresses: addresses.collect(),
-            subnets,
-            routes: Routes::new(&Topology::of(plan)).tabulate(),
+            subnets: plan.subnets().into_iter().map(|(subnet, node)| (subnet, NodeId(node as u32))).collect(),
+            routes: Routes::new(&dynamics.topology).tabulate(),
+            dynamics,
             calendar: Calendar::new(directions.len()),
             directions,
             totals: Totals::default(),
@@ -343,6 +341,15 @@ impl Network {
         }
         self.change_pacing(direction, &change.pacing, now, sink);
         self.tidy(direction, now, sink);
+        if self.dynamics.note(direction, route, change) {
+            // Paths are no longer those that it was planned for.
+            self.lookahead = None;
+        }
+        if let Some(costs) = change.reroute {
+            self.routes = self.dynamics.routes(now, costs);
+            self.neighbours = self.dynamics.neighbours();
+            self.lookahead = None;
+        }
         before
     }
 
@@ -397,9 +404,14 @@ impl Network {
         }
     }
 
-    /// The directions that a packet takes, or `None` if no path leads there.
+    /// The directions that a packet takes, or `None` if no path leads there; of equal paths, the first.
     pub fn path(&self, from: NodeId, to: NodeId) -> Option<Vec<DirectionId>> {
         self.routes.path(from, to)
+    }
+
+    /// The directions that packets of the flow with this hash take, or `None` if no path leads there.
+    pub fn path_of(&self, from: NodeId, to: NodeId, flow: u32) -> Option<Vec<DirectionId>> {
+        self.routes.path_of(from, to, flow)
     }
 
     #[inline(always)]
@@ -425,7 +437,7 @@ impl Network {
 
     #[inline(always)]
     fn forward(&mut self, node: NodeId, packet: Packet, at: Time, sink: &mut impl Sink) {
-        let Some(direction) = self.routes.next(node, packet.destination) else {
+        let Some(direction) = self.routes.next_of(node, packet.destination, packet.flow) else {
             return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
         };
         if self.directions[direction.0 as usize].entrance.is_some() {

@@ -1,4 +1,8 @@
-//! Static shortest paths by mean one-way delay; then fewer hops; then the lower link.
+//! Shortest paths by one-way delay; then fewer hops; then the lower link, or by a hash of the flow.
+//!
+//! With multipath, a router that has several next hops of equal delay and hops chooses by hash-threshold (RFC 2992): the
+//! hash of the flow, mixed with the router's own seed, is a point of a range that the next hops divide equally. All
+//! packets of a flow take one path, and routers behind one another divide flows independently.
 //!
 //! A host with a single link is not part of the search: it is reached through the node that it
 //! hangs on. So a thousand hosts on ten routers cost ten searches over ten nodes.
@@ -9,11 +13,14 @@
 use crate::packet::{DirectionId, NodeId};
 use crate::topology::Topology;
 use longhaul_plan::Way;
+use longhaul_random::mix;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::OnceLock;
 
 const NONE: u32 = u32::MAX;
+/// From here on, an entry of a table is no direction: the rest is the position of a set of equal next hops, or `NONE`.
+const SETS: u32 = 1 << 31;
 /// Up to so many nodes every route is in one table (1 MB).
 const SMALL: usize = 512;
 
@@ -24,7 +31,7 @@ pub struct Routes {
     leaves: Vec<Option<Leaf>>,
     graph: Graph,
     /// For each core destination, for each core node: the direction to take, or `NONE`. Searched for when first needed.
-    tables: Vec<OnceLock<Vec<u32>>>,
+    tables: Vec<OnceLock<Table>>,
     overrides: BTreeMap<(u32, u32), u32>,
     /// The node that each direction leads to.
     far: Vec<u32>,
@@ -34,7 +41,23 @@ pub struct Routes {
     /// All interfaces of each host that has several, by the host.
     interfaces: BTreeMap<u32, Vec<u32>>,
     /// Of small networks, the answer to every question: node by node, each by destination.
-    all: Vec<u32>,
+    all: Table,
+    /// With multipath, what each node mixes into the hashes of flows; else empty.
+    hash_seeds: Vec<u64>,
+}
+
+/// Directions, or positions of sets of equal ones.
+#[derive(Debug, Default)]
+struct Table {
+    next: Vec<u32>,
+    sets: Vec<Vec<u32>>,
+}
+
+/// The next hops of a packet; there is at least one.
+#[derive(Clone, Copy, Debug)]
+enum NextHops<'a> {
+    One(u32),
+    Several(&'a [u32]),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,10 +99,11 @@ impl Routes {
             .iter()
             .flat_map(|link| [link.endpoints[1] as u32, link.endpoints[0] as u32])
             .collect();
-        let leaves = leaves(&is_host, &far);
+        let leaves = leaves(topology, &is_host, &far);
         let overrides = topology
             .overrides
             .iter()
+            .filter(|route| topology.links[route.link].present)
             .map(|route| {
                 let reverse = topology.links[route.link].endpoints[0] != route.node;
                 let way = if reverse { Way::Reverse } else { Way::Forward };
@@ -93,7 +117,8 @@ impl Routes {
         for (node, &host) in (0..).zip(&hosts).filter(|&(node, &host)| node != host) {
             interfaces.entry(host).or_insert_with(|| vec![host]).push(node);
         }
-        Routes { leaves, graph, tables, overrides, far, is_host, hosts, interfaces, all: Vec::new() }
+        let (all, hash_seeds) = (Table::default(), topology.hash_seeds.clone());
+        Routes { leaves, graph, tables, overrides, far, is_host, hosts, interfaces, all, hash_seeds }
     }
 
     /// The same routes, with one table of all answers if the network is small.
@@ -101,12 +126,21 @@ impl Routes {
     pub fn tabulate(mut self) -> Self {
         let count = self.is_host.len();
         if count <= SMALL {
-            let ends = 0..count as u32;
-            let pairs =
-                ends.clone().flat_map(|node| ends.clone().map(move |destination| (node, destination)));
-            self.all = pairs
-                .map(|(node, destination)| self.search_next(node, destination).map_or(NONE, |next| next.0))
-                .collect();
+            let mut all = Table::default();
+            let mut known: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+            for node in 0..count as u32 {
+                for destination in 0..count as u32 {
+                    all.next.push(match self.search_next(node, destination) {
+                        None => NONE,
+                        Some(NextHops::One(direction)) => direction,
+                        Some(NextHops::Several(set)) => *known.entry(set.to_vec()).or_insert_with(|| {
+                            all.sets.push(set.to_vec());
+                            SETS + all.sets.len() as u32 - 1
+                        }),
+                    });
+                }
+            }
+            self.all = all;
         }
         self
     }
@@ -118,29 +152,103 @@ impl Routes {
         }
     }
 
-    /// The direction that a packet at `node` for `destination` takes.
+    /// The direction that a packet at `node` for `destination` takes; of several equal ones, the first.
     #[inline]
     pub fn next(&self, node: NodeId, destination: NodeId) -> Option<DirectionId> {
-        if self.all.is_empty() {
-            return self.search_next(node.0, destination.0);
-        }
-        let direction = self.all[node.0 as usize * self.is_host.len() + destination.0 as usize];
-        (direction != NONE).then_some(DirectionId(direction))
+        self.next_hops(node, destination).map(|hops| match hops {
+            NextHops::One(direction) => DirectionId(direction),
+            NextHops::Several(set) => DirectionId(set[0]),
+        })
     }
 
-    /// The directions that a packet takes, or `None` if no path leads there. No path leads through a host.
+    /// The direction that a packet of the flow with this hash takes at `node` for `destination`.
+    #[inline]
+    pub fn next_of(&self, node: NodeId, destination: NodeId, flow: u32) -> Option<DirectionId> {
+        self.next_hops(node, destination).map(|hops| match hops {
+            NextHops::One(direction) => DirectionId(direction),
+            NextHops::Several(set) => DirectionId(self.choose(node, set, flow)),
+        })
+    }
+
+    /// The directions that packets may take at `node` for `destination`, in ascending order: several only with multipath.
+    pub fn equal_next(&self, node: NodeId, destination: NodeId) -> Vec<DirectionId> {
+        match self.next_hops(node, destination) {
+            None => Vec::new(),
+            Some(NextHops::One(direction)) => vec![DirectionId(direction)],
+            Some(NextHops::Several(set)) => set.iter().copied().map(DirectionId).collect(),
+        }
+    }
+
+    /// The directions that a packet takes, or `None` if no path leads there; of equal paths, the first. No path leads
+    /// through a host.
     pub fn path(&self, from: NodeId, to: NodeId) -> Option<Vec<DirectionId>> {
+        self.walk(from, to, |node| self.next(node, to))
+    }
+
+    /// The directions that packets of the flow with this hash take, or `None` if no path leads there.
+    pub fn path_of(&self, from: NodeId, to: NodeId, flow: u32) -> Option<Vec<DirectionId>> {
+        self.walk(from, to, |node| self.next_of(node, to, flow))
+    }
+
+    fn walk(
+        &self,
+        from: NodeId,
+        to: NodeId,
+        next: impl Fn(NodeId) -> Option<DirectionId>,
+    ) -> Option<Vec<DirectionId>> {
         let mut path = Vec::new();
         let mut node = from;
         while !self.is_same_host(node, to) {
             if path.len() > self.is_host.len() || (node != from && self.is_host[node.0 as usize]) {
                 return None;
             }
-            let direction = self.next(node, to)?;
+            let direction = next(node)?;
             path.push(direction);
             node = self.far(direction);
         }
         Some(path)
+    }
+
+    /// Every direction that packets from `sources` to `destination` may take, in ascending order.
+    pub fn used(&self, sources: &[NodeId], destination: NodeId) -> Vec<DirectionId> {
+        let mut used: Vec<DirectionId> = Vec::new();
+        let mut seen = vec![false; self.is_host.len()];
+        let mut open: Vec<NodeId> = sources.to_vec();
+        while let Some(node) = open.pop() {
+            if self.is_same_host(node, destination) || std::mem::replace(&mut seen[node.0 as usize], true) {
+                continue;
+            }
+            for direction in self.equal_next(node, destination) {
+                used.push(direction);
+                let far = self.far(direction);
+                if !self.is_host[far.0 as usize] {
+                    open.push(far);
+                }
+            }
+        }
+        used.sort_unstable();
+        used
+    }
+
+    /// Whether all packets between two nodes take the same path.
+    pub fn is_single_path(&self, from: NodeId, to: NodeId) -> bool {
+        self.path(from, to).is_none_or(|path| path.len() == self.used(&[from], to).len())
+    }
+
+    /// Hash-threshold (RFC 2992, section 2): equal parts of the range of the hash.
+    #[inline]
+    fn choose(&self, node: NodeId, set: &[u32], flow: u32) -> u32 {
+        let seed = self.hash_seeds.get(node.0 as usize).copied().unwrap_or(0);
+        let point = mix(seed ^ u64::from(flow)) >> 32;
+        set[((point * set.len() as u64) >> 32) as usize]
+    }
+
+    #[inline]
+    fn next_hops(&self, node: NodeId, destination: NodeId) -> Option<NextHops<'_>> {
+        if self.all.next.is_empty() {
+            return self.search_next(node.0, destination.0);
+        }
+        self.all.at(node.0 as usize * self.is_host.len() + destination.0 as usize)
     }
 
     /// The union of the paths from `sources` to `destination`: its nodes, each with the direction that it takes.
@@ -197,7 +305,7 @@ impl Routes {
         NodeId(self.far[direction.0 as usize])
     }
 
-    fn search_next(&self, node: u32, destination: u32) -> Option<DirectionId> {
+    fn search_next(&self, node: u32, destination: u32) -> Option<NextHops<'_>> {
         let own = self.search_own(node, destination);
         if own.is_some() || self.interfaces.is_empty() {
             return own;
@@ -207,41 +315,56 @@ impl Routes {
     }
 
     /// The direction to that interface itself.
-    fn search_own(&self, node: u32, destination: u32) -> Option<DirectionId> {
+    fn search_own(&self, node: u32, destination: u32) -> Option<NextHops<'_>> {
         if !self.overrides.is_empty()
             && let Some(&direction) = self.overrides.get(&(node, destination))
         {
-            return Some(DirectionId(direction));
+            return Some(NextHops::One(direction));
         }
         let mut target = destination;
         if let Some(leaf) = self.leaves[destination as usize] {
             if leaf.attached_to == node {
-                return Some(DirectionId(leaf.back));
+                return Some(NextHops::One(leaf.back));
             }
             target = leaf.attached_to;
         }
         if let Some(leaf) = self.leaves[node as usize] {
-            return Some(DirectionId(leaf.out));
+            return Some(NextHops::One(leaf.out));
         }
         let (target, node) = (self.graph.core[target as usize], self.graph.core[node as usize]);
         if target == NONE {
             return None;
         }
-        let direction = *self.table(target as usize).get(node as usize)?;
-        (direction != NONE).then_some(DirectionId(direction))
+        if node == NONE {
+            return None;
+        }
+        self.table(target as usize).at(node as usize)
     }
 
     #[inline]
-    fn table(&self, target: usize) -> &[u32] {
-        self.tables[target].get_or_init(|| self.graph.search(target))
+    fn table(&self, target: usize) -> &Table {
+        self.tables[target].get_or_init(|| self.graph.search(target, !self.hash_seeds.is_empty()))
+    }
+}
+
+impl Table {
+    #[inline]
+    fn at(&self, place: usize) -> Option<NextHops<'_>> {
+        let entry = self.next[place];
+        if entry < SETS {
+            return Some(NextHops::One(entry));
+        }
+        (entry != NONE).then(|| NextHops::Several(&self.sets[(entry - SETS) as usize]))
     }
 }
 
 /// Hosts with a single link; `far` is the node that each direction leads to.
-fn leaves(is_host: &[bool], far: &[u32]) -> Vec<Option<Leaf>> {
+fn leaves(topology: &Topology, is_host: &[bool], far: &[u32]) -> Vec<Option<Leaf>> {
     let mut outgoing: Vec<Vec<u32>> = vec![Vec::new(); is_host.len()];
     for direction in 0..far.len() as u32 {
-        outgoing[far[direction as usize ^ 1] as usize].push(direction);
+        if topology.links[direction as usize / 2].present {
+            outgoing[far[direction as usize ^ 1] as usize].push(direction);
+        }
     }
     let leaf = |(node, directions): (usize, &Vec<u32>)| match (is_host[node], &directions[..]) {
         (true, &[only]) => Some(Leaf { attached_to: far[only as usize], out: only, back: only ^ 1 }),
@@ -261,7 +384,7 @@ impl Graph {
         }
         for (link, edge) in topology.links.iter().enumerate() {
             let [a, b] = edge.endpoints.map(|end| core[end]);
-            if a == NONE || b == NONE {
+            if a == NONE || b == NONE || !edge.present {
                 continue;
             }
             let incoming =
@@ -272,9 +395,10 @@ impl Graph {
         Graph { core, members }
     }
 
-    /// Dijkstra's search backwards from `destination`; only routers are passed through.
+    /// Dijkstra's search backwards from `destination`; only routers are passed through. With `multipath`, nodes keep all
+    /// of their best next hops.
     #[cold]
-    fn search(&self, destination: usize) -> Vec<u32> {
+    fn search(&self, destination: usize, multipath: bool) -> Table {
         let mut best: Vec<(u64, u32, u32)> = vec![(u64::MAX, u32::MAX, NONE); self.members.len()];
         let mut open = BinaryHeap::new();
         best[destination] = (0, 0, NONE);
@@ -300,6 +424,34 @@ impl Graph {
                 }
             }
         }
-        best.into_iter().map(|(_, _, direction)| direction).collect()
+        let mut table =
+            Table { next: best.iter().map(|&(_, _, direction)| direction).collect(), sets: Vec::new() };
+        if multipath {
+            self.keep_equals(destination, &best, &mut table);
+        }
+        table
+    }
+
+    /// Replaces the next hop of each node that has several equal ones by a set of them.
+    fn keep_equals(&self, destination: usize, best: &[(u64, u32, u32)], table: &mut Table) {
+        let mut equals: Vec<Vec<u32>> = vec![Vec::new(); self.members.len()];
+        for (position, member) in self.members.iter().enumerate() {
+            let (cost, hops, direction) = best[position];
+            if position != destination && (member.is_host || direction == NONE) {
+                continue;
+            }
+            for edge in &member.incoming {
+                let from = edge.from as usize;
+                let through = (cost.saturating_add(edge.cost_ns), hops + 1);
+                if from != destination && through == (best[from].0, best[from].1) {
+                    equals[from].push(edge.direction);
+                }
+            }
+        }
+        for (node, mut set) in equals.into_iter().enumerate().filter(|(_, set)| set.len() > 1) {
+            set.sort_unstable();
+            table.next[node] = SETS + table.sets.len() as u32;
+            table.sets.push(set);
+        }
     }
 }

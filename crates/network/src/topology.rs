@@ -1,6 +1,7 @@
 //! What routes are computed from: a network reduced to nodes, links with costs, and next hops given by hand.
 
-use longhaul_plan::{NodeKind, Plan, RouteOverride};
+use longhaul_plan::{Multipath, NodeKind, Plan, RouteOverride};
+use longhaul_random::Seed;
 use longhaul_units::InvalidValue;
 
 /// A network as routing sees it. Indices are those of the plan.
@@ -14,6 +15,8 @@ pub struct Topology {
     pub links: Vec<Edge>,
     /// Next hops that replace the shortest path; the last one for a node and a destination holds.
     pub overrides: Vec<RouteOverride>,
+    /// With multipath by flow hash, what each node mixes into the hash; else empty.
+    pub hash_seeds: Vec<u64>,
 }
 
 /// A link as routing sees it.
@@ -25,6 +28,8 @@ pub struct Edge {
     pub forward_ns: u64,
     /// Mean one-way delay from the second endpoint to the first.
     pub reverse_ns: u64,
+    /// Whether it is part of the network now.
+    pub present: bool,
 }
 
 impl Topology {
@@ -34,12 +39,19 @@ impl Topology {
             endpoints: link.endpoints,
             forward_ns: link.forward.mean_delay().ns(),
             reverse_ns: link.reverse.mean_delay().ns(),
+            present: link.present,
         };
+        let hashes = plan.multipath == Multipath::FlowHash;
         Topology {
             nodes: plan.nodes.iter().map(|node| node.kind).collect(),
             hosts: plan.nodes.iter().enumerate().map(|(index, node)| node.of.unwrap_or(index)).collect(),
             links: plan.links.iter().map(edge).collect(),
             overrides: plan.routes.clone(),
+            hash_seeds: if hashes {
+                hash_seeds(plan.seed, plan.nodes.iter().map(|node| node.name.as_str()))
+            } else {
+                Vec::new()
+            },
         }
     }
 
@@ -55,6 +67,9 @@ impl Topology {
                 Err(InvalidValue::new(place, format!("there is no node {index}")))
             }
         };
+        if !self.hash_seeds.is_empty() && self.hash_seeds.len() != self.nodes.len() {
+            return Err(InvalidValue::new("hash_seeds", "are not one for each node"));
+        }
         if self.hosts.len() != self.nodes.len() {
             return Err(InvalidValue::new("hosts", "are not one for each node"));
         }
@@ -82,4 +97,10 @@ impl Topology {
         }
         Ok(())
     }
+}
+
+/// What each of these nodes mixes into the hashes of flows, in a run with this seed.
+pub fn hash_seeds<'a>(seed: u64, names: impl Iterator<Item = &'a str>) -> Vec<u64> {
+    let seed = Seed::new(seed);
+    names.map(|name| seed.stream(&format!("{name}/multipath")).bits()).collect()
 }

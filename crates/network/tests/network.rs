@@ -159,6 +159,7 @@ prop_compose! {
                 name: format!("l{index}"),
                 endpoints: [a % count, b % count],
                 mtu: 1500,
+                present: true,
                 forward: direction(out * 1_000, Some(50_000_000)),
                 reverse: direction(back * 1_000, Some(50_000_000)),
             }).collect();
@@ -218,5 +219,109 @@ proptest! {
         prop_assert_eq!(seen.copied, totals.copied);
         let (rarely, _) = run(&plan, &packets, &[]);
         prop_assert_eq!(seen, rarely);
+    }
+}
+
+/// Both directions of a link join or leave at `at`; routes follow if `reroute` says how.
+fn join_or_leave(
+    network: &mut Network,
+    seen: &mut RecordingSink,
+    at: Time,
+    link: usize,
+    present: bool,
+    reroute: Option<RouteCosts>,
+) {
+    let change = Change { up: Some(present), present: Some(present), reroute, ..Change::default() };
+    for way in [Way::Forward, Way::Reverse] {
+        network.change(at, DirectionId::new(link, way), None, &change, seen);
+    }
+}
+
+fn ms(at: u64) -> Time {
+    Time::from_ns(at * 1_000_000)
+}
+
+#[test]
+fn packets_on_a_link_that_leaves_end_as_down_and_later_ones_take_the_other_path() {
+    for rate in [None, Some(1_000_000)] {
+        let mut plan = plan();
+        plan.links[1].forward = direction(2_000_000, rate);
+        let mut network = Network::new(&plan).unwrap();
+        let mut seen = RecordingSink::default();
+        // At r after 1 ms, on r-s until 3 ms (or waiting for its serialiser): the link leaves at 2 ms.
+        for body in 1..=3 {
+            network.inject(ms(0), packet(body, 100), &mut seen);
+        }
+        join_or_leave(&mut network, &mut seen, ms(2), 1, false, Some(RouteCosts::Configured));
+        assert_eq!(seen.ended, [(1, Fate::Down), (2, Fate::Down), (3, Fate::Down)]);
+        network.inject(ms(2), packet(4, 100), &mut seen);
+        network.advance(ms(100), &mut seen);
+        // a-r, r-t, t-s, s-b: 1 + 5 + 5 + 3 ms.
+        assert_eq!(seen.delivered, [(1, 4, ms(16).ps())]);
+        join_or_leave(&mut network, &mut seen, ms(100), 1, true, Some(RouteCosts::Configured));
+        network.inject(ms(100), packet(5, 100), &mut seen);
+        network.advance(ms(200), &mut seen);
+        assert_eq!(seen.delivered.len(), 2);
+        assert_eq!(network.held(), 0);
+        let counters = network.link_counters(DirectionId(2)).link;
+        assert_eq!((counters.offered_packets, counters.down_packets, counters.delivered_packets), (4, 3, 1));
+    }
+}
+
+#[test]
+fn until_routes_have_converged_packets_still_go_to_the_link_that_left() {
+    let mut network = Network::new(&plan()).unwrap();
+    let mut seen = RecordingSink::default();
+    join_or_leave(&mut network, &mut seen, ms(10), 1, false, None);
+    network.inject(ms(10), packet(1, 100), &mut seen);
+    network.advance(ms(20), &mut seen);
+    assert_eq!(seen.ended, [(1, Fate::Down)]);
+    let reroute = Change { reroute: Some(RouteCosts::Configured), ..Change::default() };
+    network.change(ms(20), DirectionId(0), None, &reroute, &mut seen);
+    network.inject(ms(20), packet(2, 100), &mut seen);
+    network.advance(ms(50), &mut seen);
+    assert_eq!(seen.delivered, [(1, 2, ms(34).ps())]);
+}
+
+#[test]
+fn a_host_that_moves_keeps_its_address_and_is_told_when_it_is_cut_off() {
+    let mut plan = plan();
+    // b hangs on s; a link to t is not there yet.
+    plan.links.push(Link { name: "b-t".into(), endpoints: [1, 4], present: false, ..plan.links[2].clone() });
+    assert!(plan.is_dynamic());
+    let mut network = Network::new(&plan).unwrap();
+    let mut seen = RecordingSink::default();
+    let links = |network: &Network| -> Vec<usize> {
+        let path = network.path(NodeId(0), NodeId(1));
+        path.into_iter().flatten().map(DirectionId::link).collect()
+    };
+    assert_eq!(links(&network), [0, 1, 2]);
+    join_or_leave(&mut network, &mut seen, ms(1), 2, false, Some(RouteCosts::Configured));
+    network.inject(ms(1), packet(1, 100), &mut seen);
+    network.advance(ms(5), &mut seen);
+    assert_eq!(seen.ended, [(1, Fate::NoRoute)]);
+    assert_eq!(seen.messages, [(2, Message::NoRoute)]);
+    join_or_leave(&mut network, &mut seen, ms(10), 5, true, Some(RouteCosts::Configured));
+    assert_eq!(links(&network), [0, 3, 5]);
+}
+
+#[test]
+fn routes_by_current_delays_follow_a_series() {
+    let mut plan = plan();
+    // From 10 ms on, r-s takes 20 ms, and the way over t is shorter.
+    let text = r#"{"model":"series","points":[[0,2000000],[10000000,20000000]],"repeat_ns":null,"mean_ns":2000000,"linear":false}"#;
+    if let Ok(model) = serde_json::from_str::<DelayModel>(text) {
+        plan.links[1].forward.delay = model;
+    }
+    assert_eq!(plan.links[1].forward.delay.mean_at(ms(11)), longhaul_units::Span::from_ns(20_000_000));
+    let mut network = Network::new(&plan).unwrap();
+    let mut seen = RecordingSink::default();
+    let first = |network: &Network| network.path(NodeId(0), NodeId(1)).unwrap()[1].link();
+    for (at, costs, link) in
+        [(5, RouteCosts::Current, 1), (11, RouteCosts::Configured, 1), (11, RouteCosts::Current, 3)]
+    {
+        let reroute = Change { reroute: Some(costs), ..Change::default() };
+        network.change(ms(at), DirectionId(0), None, &reroute, &mut seen);
+        assert_eq!(first(&network), link, "{at} ms, {costs:?}");
     }
 }

@@ -62,6 +62,8 @@ fn every_change() -> Vec<Change> {
             delay: Span::from_ns(900_000),
         }),
         coalesce: Some(Span::from_us(50)),
+        present: Some(true),
+        reroute: Some(RouteCosts::Current),
         pacing: vec![PacingChange {
             class: 0,
             model: PacingModel::Paced { rate: Rate::from_bits_per_s(10_000_000).unwrap() },
@@ -78,9 +80,17 @@ fn every_change() -> Vec<Change> {
     };
     let whole = serde_json::to_value(&all).unwrap();
     let mut changes: Vec<Change> = whole.as_object().unwrap().keys().map(|key| one(key)).collect();
-    assert_eq!(changes.len(), 13);
+    assert_eq!(changes.len(), 15);
     changes.insert(0, Change { up: Some(false), ..Change::default() });
     changes.push(Change { reordering: Some(ReorderModel::None {}), ..Change::default() });
+    let membership = |present, reroute| Change {
+        up: Some(present),
+        present: Some(present),
+        reroute: Some(reroute),
+        ..Change::default()
+    };
+    changes.push(membership(false, RouteCosts::Configured));
+    changes.push(membership(true, RouteCosts::Current));
     changes
 }
 
@@ -204,7 +214,7 @@ fn every_model_of_a_link_changes_in_the_lives_that_are_replayed() {
     });
     let keys: std::collections::BTreeSet<String> =
         changed.flat_map(|change| change.as_object().unwrap().keys().cloned().collect::<Vec<_>>()).collect();
-    assert_eq!(keys.len(), 13, "{keys:?}");
+    assert_eq!(keys.len(), 15, "{keys:?}");
 }
 
 #[test]

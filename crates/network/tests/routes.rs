@@ -64,14 +64,14 @@ prop_compose! {
             if index < hosts { NodeKind::Host } else { NodeKind::Router }
         }).collect();
         let links: Vec<Edge> = links.into_iter().filter(|(a, b, _, _)| a % count != b % count)
-            .map(|(a, b, forward_ns, reverse_ns)| Edge { endpoints: [a % count, b % count], forward_ns, reverse_ns })
+            .map(|(a, b, forward_ns, reverse_ns)| Edge { endpoints: [a % count, b % count], forward_ns, reverse_ns, present: true })
             .collect();
         let overrides = overrides.into_iter().filter(|_| !links.is_empty()).map(|(link, end, to)| {
             let link = link % links.len();
             RouteOverride { node: links[link].endpoints[usize::from(end)], destination: to % count, link }
         }).filter(|route| route.node != route.destination).collect();
         let hosts = (0..nodes.len()).collect();
-        Topology { nodes, hosts, links, overrides }
+        Topology { nodes, hosts, links, overrides, hash_seeds: Vec::new() }
     }
 }
 
@@ -125,7 +125,7 @@ proptest! {
 
 #[test]
 fn a_host_with_one_link_hangs_on_the_node_beyond() {
-    let edge = |a, b| Edge { endpoints: [a, b], forward_ns: 1, reverse_ns: 1 };
+    let edge = |a, b| Edge { endpoints: [a, b], forward_ns: 1, reverse_ns: 1, present: true };
     let (host, router) = (NodeKind::Host, NodeKind::Router);
     let links = vec![edge(3, 2), edge(0, 2), edge(1, 2), edge(1, 3)];
     let topology = Topology {
@@ -133,6 +133,7 @@ fn a_host_with_one_link_hangs_on_the_node_beyond() {
         hosts: vec![0, 1, 2, 3],
         links,
         overrides: vec![],
+        hash_seeds: vec![],
     };
     let routes = Routes::new(&topology);
     let found: Vec<_> = nodes(&topology).map(|node| routes.attachment(node)).collect();
@@ -142,13 +143,14 @@ fn a_host_with_one_link_hangs_on_the_node_beyond() {
 /// A host's two interfaces, 0 and 3, each at a router of its own; host 4 is at the interface 3 without any router.
 #[test]
 fn an_interface_without_a_path_is_reached_by_another_one_of_its_host() {
-    let edge = |a, b| Edge { endpoints: [a, b], forward_ns: 1, reverse_ns: 1 };
+    let edge = |a, b| Edge { endpoints: [a, b], forward_ns: 1, reverse_ns: 1, present: true };
     let (host, router, interface) = (NodeKind::Host, NodeKind::Router, NodeKind::Interface);
     let topology = Topology {
         nodes: vec![host, router, host, interface, host],
         hosts: vec![0, 1, 2, 0, 4],
         links: vec![edge(0, 1), edge(1, 2), edge(3, 4)],
         overrides: vec![],
+        hash_seeds: vec![],
     };
     let routes = Routes::new(&topology);
     let path = |from, to| routes.path(NodeId(from), NodeId(to));
@@ -162,12 +164,13 @@ fn an_interface_without_a_path_is_reached_by_another_one_of_its_host() {
 
 #[test]
 fn an_index_without_a_node_or_link_is_refused_with_its_place() {
-    let edge = Edge { endpoints: [0, 1], forward_ns: 1, reverse_ns: 1 };
+    let edge = Edge { endpoints: [0, 1], forward_ns: 1, reverse_ns: 1, present: true };
     let right = Topology {
         nodes: vec![NodeKind::Router; 3],
         hosts: vec![0, 1, 2],
         links: vec![edge],
         overrides: vec![],
+        hash_seeds: vec![],
     };
     let by_hand = |node, destination, link| Topology {
         overrides: vec![RouteOverride { node, destination, link }],
@@ -184,4 +187,100 @@ fn an_index_without_a_node_or_link_is_refused_with_its_place() {
         assert_eq!(topology.check().unwrap_err().path(), place);
     }
     assert_eq!(right.check(), Ok(()));
+}
+
+/// Two stages of three equal routers each between routers 0 and 7, and a longer way over router 8.
+fn two_stages() -> Topology {
+    let edge = |a, b, ns| Edge { endpoints: [a, b], forward_ns: ns, reverse_ns: ns, present: true };
+    let mut links: Vec<Edge> = (1..4).map(|first| edge(0, first, 1)).collect();
+    for first in 1..4 {
+        links.extend((4..7).map(|second| edge(first, second, 1)));
+    }
+    links.extend((4..7).map(|second| edge(second, 7, 1)));
+    links.extend([edge(0, 8, 1), edge(8, 7, 5)]);
+    let names: Vec<String> = (0..9).map(|node| format!("r{node}")).collect();
+    Topology {
+        nodes: vec![NodeKind::Router; 9],
+        hosts: (0..9).collect(),
+        links,
+        overrides: vec![],
+        hash_seeds: longhaul_network::hash_seeds(7, names.iter().map(String::as_str)),
+    }
+}
+
+/// Pearson's statistic of these counts against equal shares.
+fn chi_squared(counts: &[u64]) -> f64 {
+    let mean = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
+    counts.iter().map(|&count| (count as f64 - mean).powi(2) / mean).sum()
+}
+
+#[test]
+fn flows_use_all_equal_paths_alike_and_routers_divide_them_independently() {
+    let topology = two_stages();
+    for routes in [Routes::new(&topology), Routes::new(&topology).tabulate()] {
+        let mut counts = [0u64; 9];
+        for flow in 0..90_000u32 {
+            // Hashes of flows that differ in few bits.
+            let path = routes.path_of(NodeId(0), NodeId(7), flow).unwrap();
+            assert_eq!(path.len(), 3);
+            let (first, second) = (path[0].link(), path[1].link() - 3);
+            assert_eq!(second / 3, first);
+            counts[second] += 1;
+        }
+        // 8 degrees of freedom: 26.1 is exceeded once in a thousand.
+        assert!(chi_squared(&counts) < 26.1, "{counts:?}");
+        assert_eq!(routes.used(&[NodeId(0)], NodeId(7)).len(), 3 + 9 + 3, "the longer way is not used");
+        assert!(!routes.is_single_path(NodeId(0), NodeId(7)));
+        assert!(routes.is_single_path(NodeId(8), NodeId(0)));
+        assert_eq!(routes.path(NodeId(0), NodeId(7)).unwrap()[0], DirectionId(0), "the first stands for all");
+    }
+}
+
+#[test]
+fn a_path_that_joins_or_leaves_moves_few_flows() {
+    // RFC 2992, section 3: with hash-threshold, adding the (N+1)-th next hop at the end moves half of the flows at most.
+    let (whole, mut fewer) = (two_stages(), two_stages());
+    fewer.links[2].present = false;
+    let (whole, fewer) = (Routes::new(&whole), Routes::new(&fewer));
+    let flows = 30_000u32;
+    let first = |routes: &Routes, flow| routes.path_of(NodeId(0), NodeId(7), flow).unwrap()[0];
+    let moved = (0..flows).filter(|&flow| first(&whole, flow) != first(&fewer, flow)).count();
+    // Of three parts, the last (1/3) and the end of the second (1/6) move: half.
+    let (expected, deviation) = (f64::from(flows) / 2.0, (f64::from(flows) / 4.0).sqrt());
+    assert!((moved as f64 - expected).abs() < 4.0 * deviation, "{moved} of {flows}");
+    assert!((0..flows).all(|flow| first(&fewer, flow).link() < 2));
+}
+
+#[test]
+fn without_multipath_every_flow_takes_the_first_of_equal_paths() {
+    let topology = Topology { hash_seeds: Vec::new(), ..two_stages() };
+    let routes = Routes::new(&topology).tabulate();
+    let first = routes.path(NodeId(0), NodeId(7));
+    assert!((0..1000).all(|flow| routes.path_of(NodeId(0), NodeId(7), flow) == first));
+    assert_eq!(routes.used(&[NodeId(0)], NodeId(7)).len(), 3);
+}
+
+proptest! {
+    #[test]
+    fn each_path_of_a_flow_is_a_shortest_one(topology in any_topology(), flows in prop::collection::vec(any::<u32>(), 8)) {
+        let topology = Topology { overrides: vec![], ..topology };
+        let many = Topology { hash_seeds: (0..topology.nodes.len() as u64).collect(), ..topology.clone() };
+        let edges = directions(&topology);
+        let cost = |path: &[DirectionId]| path.iter().map(|each| edges[each.0 as usize].2).sum::<u64>();
+        for routes in [Routes::new(&many), Routes::new(&many).tabulate()] {
+            for from in nodes(&topology) {
+                for to in nodes(&topology) {
+                    let single = reference(&topology, from.0 as usize, to.0 as usize);
+                    prop_assert_eq!(&routes.path(from, to), &single);
+                    for &flow in &flows {
+                        let path = routes.path_of(from, to, flow);
+                        prop_assert_eq!(path.is_some(), single.is_some());
+                        if let (Some(path), Some(single)) = (path, &single) {
+                            prop_assert_eq!((cost(&path), path.len()), (cost(single), single.len()));
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

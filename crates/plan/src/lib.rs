@@ -23,7 +23,7 @@ pub use longhaul_link::{
     BundleModel, Cells, Change, CodelParameters, DelayModel, DelaySeries, DrrParameters, FlowKey,
     FqCodelParameters, Framing, GapUnit, LinkModel, LossModel, LossPosition, Opportunities, PacingChange,
     PacingModel, PieParameters, Policy, PriorityBands, QueueDiscipline, QueueLimit, QueueModel, RateModel,
-    RateSeries, RedParameters, ReorderModel, Resequence, Rounding, Series,
+    RateSeries, RedParameters, ReorderModel, Resequence, Rounding, RouteCosts, Series,
 };
 pub use longhaul_random::Distribution;
 pub use pacing::{MOST_PACING_CLASSES, Pacing, PacingClass, PacingRule, Sender};
@@ -68,6 +68,9 @@ pub struct Plan {
     pub gateway: Option<usize>,
     /// Next hops that replace the shortest path.
     pub routes: Vec<RouteOverride>,
+    /// What routers do that have several equally short paths.
+    #[serde(default)]
+    pub multipath: Multipath,
     /// What runs in the hosts, services first.
     pub programs: Vec<Program>,
     /// Traffic that is simulated, or sent by the generators of a live run.
@@ -86,6 +89,17 @@ pub struct Plan {
     /// What programs of hosts may do to the machine.
     #[serde(default)]
     pub isolation: Isolation,
+}
+
+/// What routers do that have several paths of the same delay and the same number of links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Multipath {
+    /// They use the first.
+    #[default]
+    None,
+    /// They choose one for each flow, by a hash of addresses, protocol and ports.
+    FlowHash,
 }
 
 /// What programs of hosts may do to the machine that they run on.
@@ -217,10 +231,22 @@ pub struct Link {
     pub endpoints: [usize; 2],
     /// Largest IP packet, in bytes.
     pub mtu: u32,
+    /// Whether it is part of the network at the start; an event may let it join or leave.
+    #[serde(default = "is_present", skip_serializing_if = "is_true")]
+    pub present: bool,
     /// From the first endpoint to the second.
     pub forward: Direction,
     /// From the second endpoint to the first.
     pub reverse: Direction,
+}
+
+fn is_present() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// At `node`, packets for `destination` leave by `link`, whatever the delays say.
@@ -347,6 +373,12 @@ impl Plan {
             }
         }
         ways.iter().filter_map(|(_, model)| model.pacing.as_ref()).try_for_each(|pacing| pacing.check_sum())
+    }
+
+    /// Whether links join or leave by the plan.
+    pub fn is_dynamic(&self) -> bool {
+        self.links.iter().any(|link| !link.present)
+            || self.events.iter().any(|event| event.change.present.is_some())
     }
 
     /// A plan from its JSON, checked.

@@ -1,5 +1,6 @@
 //! What is at a host's end of its links in a live run, in place of namespaces of Longhaul's own.
 
+use crate::{Node, Plan};
 use longhaul_units::InvalidValue;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,6 +108,19 @@ impl Port {
             subnet.check().map_err(|error| error.within(&format!("subnets[{position}]")))?;
         }
         Ok(())
+    }
+}
+
+impl Plan {
+    /// The networks behind ports, each with its node; those with more bits first.
+    pub fn subnets(&self) -> Vec<(Subnet, usize)> {
+        let of_node = |(node, each): (usize, &Node)| {
+            let subnets = each.port.iter().flat_map(Port::subnets);
+            subnets.map(|subnet| (*subnet, node)).collect::<Vec<_>>()
+        };
+        let mut found: Vec<_> = self.nodes.iter().enumerate().flat_map(of_node).collect();
+        found.sort_by_key(|(subnet, _)| std::cmp::Reverse(subnet.bits));
+        found
     }
 }
 

@@ -33,6 +33,7 @@ fn plan() -> Plan {
             name: "a-b".into(),
             endpoints: [0, 1],
             mtu: 1500,
+            present: true,
             forward: direction(),
             reverse: direction(),
         }],
@@ -43,6 +44,7 @@ fn plan() -> Plan {
         jobs: vec![],
         algorithms: vec![],
         isolation: Isolation::default(),
+        multipath: Multipath::None,
         events: vec![],
         measure: Measure {
             every_ns: 1,

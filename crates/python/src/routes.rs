@@ -13,21 +13,30 @@ pub struct Routes(longhaul_network::Routes);
 #[pymethods]
 impl Routes {
     #[new]
-    #[pyo3(signature = (*, kinds, hosts, links, overrides))]
+    #[pyo3(signature = (*, kinds, hosts, links, overrides, flow_hash=None))]
     fn new(
         kinds: Vec<bool>,
         hosts: Vec<usize>,
-        links: Vec<(usize, usize, u64, u64)>,
+        links: Vec<(usize, usize, u64, u64, bool)>,
         overrides: Vec<(usize, usize, usize)>,
+        flow_hash: Option<(u64, Vec<String>)>,
     ) -> PyResult<Self> {
         let kind = |is_host| if is_host { NodeKind::Host } else { NodeKind::Router };
-        let edge = |(a, b, forward_ns, reverse_ns)| Edge { endpoints: [a, b], forward_ns, reverse_ns };
+        let edge = |(a, b, forward_ns, reverse_ns, present)| Edge {
+            endpoints: [a, b],
+            forward_ns,
+            reverse_ns,
+            present,
+        };
         let route = |(node, destination, link)| RouteOverride { node, destination, link };
         let topology = Topology {
             nodes: kinds.into_iter().map(kind).collect(),
             hosts,
             links: links.into_iter().map(edge).collect(),
             overrides: overrides.into_iter().map(route).collect(),
+            hash_seeds: flow_hash.map_or_else(Vec::new, |(seed, names)| {
+                longhaul_network::hash_seeds(seed, names.iter().map(String::as_str))
+            }),
         };
         topology.check().map_err(error::invalid)?;
         Ok(Routes(longhaul_network::Routes::new(&topology)))
@@ -41,6 +50,22 @@ impl Routes {
     fn path(&self, source: u32, destination: u32) -> PyResult<Option<Vec<u32>>> {
         let path = self.0.path(self.node(source)?, self.node(destination)?);
         Ok(path.map(|path| path.into_iter().map(number).collect()))
+    }
+
+    fn path_of(&self, source: u32, destination: u32, flow: u32) -> PyResult<Option<Vec<u32>>> {
+        let path = self.0.path_of(self.node(source)?, self.node(destination)?, flow);
+        Ok(path.map(|path| path.into_iter().map(number).collect()))
+    }
+
+    fn equal_next(&self, node: u32, destination: u32) -> PyResult<Vec<u32>> {
+        let next = self.0.equal_next(self.node(node)?, self.node(destination)?);
+        Ok(next.into_iter().map(number).collect())
+    }
+
+    fn used(&self, sources: Vec<u32>, destination: u32) -> PyResult<Vec<u32>> {
+        let sources = sources.into_iter().map(|node| self.node(node)).collect::<PyResult<Vec<NodeId>>>()?;
+        let used = self.0.used(&sources, self.node(destination)?);
+        Ok(used.into_iter().map(number).collect())
     }
 
     fn tree(&self, sources: Vec<u32>, destination: u32) -> PyResult<Vec<(u32, u32)>> {

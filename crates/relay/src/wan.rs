@@ -532,6 +532,8 @@ fn apply(model: &mut Direction, change: &Change) {
         // A gateway has no super-packets, and no hosts that pace.
         coalesce: _,
         pacing: _,
+        present: _,
+        reroute: _,
     } = change.clone();
     model.loss_position = loss_position.unwrap_or(model.loss_position);
     model.framing = framing.unwrap_or(model.framing);

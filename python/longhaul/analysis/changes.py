@@ -258,7 +258,7 @@ def _numbers(model: Json, applied: Applied) -> list[int | None]:
     """The routes that a change is of: ``None`` is the direction itself."""
     if applied.route is not None:
         return [applied.route]
-    if set(applied.change) <= {"up", "pacing"}:
+    if set(applied.change) <= {"up", "present", "pacing"}:
         return [None]
     return [number for number, _lane in lanes(model)]
 
@@ -268,6 +268,9 @@ def _differences(
 ) -> tuple[Difference, ...]:
     old, new = (model if number is None else model["bundle"]["routes"][number] for model in (before, after))
     found = [Difference(key, *_texts(key, old, new)) for key in _ORDER if key in keys]
+    if "present" in keys:
+        membership = ("present", "absent") if old["up"] else ("absent", "present")
+        found = [Difference("up", *membership), *(each for each in found if each.key != "up")]
     if "pacing" in keys:
         classes = [model["pacing"]["classes"] for model in (before, after)]
         for was, now in zip(*classes, strict=True):

@@ -37,11 +37,20 @@ class Applied:
     before: Mapping[str, Json] = field(default_factory=dict)
     """What each direction had counted until then; empty where that was not recorded."""
 
+    @property
+    def is_of_a_link(self) -> bool:
+        """Whether a link changed; routes that were computed anew are none's."""
+        return bool(self.change)
+
     @classmethod
     def read(cls, row: Json) -> "Applied":
         """From an object of the record, or from an event of the plan."""
         way = row.get("direction")
-        change = {key: value for key, value in row["change"].items() if value is not None and value != []}
+        change = {
+            key: value
+            for key, value in row["change"].items()
+            if value is not None and value != [] and key != "reroute"
+        }
         return cls(
             at_ns=int(row["at_ns"]),
             link=int(row["link"]),
@@ -55,7 +64,7 @@ class Applied:
 
 def planned(plan: Plan) -> list[Applied]:
     """The events of the plan as if all of them had been applied."""
-    return [Applied.read(event) for event in plan.get("events", ())]
+    return [each for each in map(Applied.read, plan.get("events", ())) if each.is_of_a_link]
 
 
 @dataclass(frozen=True)
@@ -197,7 +206,7 @@ class Configuration:
 def changed(model: Json, change: Json, *, route: int | None) -> Model:
     """The link model after a change of the plan; ``model`` stays as it is."""
     after = dict(model)
-    own = {key: value for key, value in change.items() if key != "pacing"}
+    own = {key: value for key, value in change.items() if key not in ("pacing", "present")}
     if own.get("reordering") == {"model": "none"}:
         own["reordering"] = None
     bundle = after.get("bundle")

@@ -39,6 +39,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "longhaul.cli.import_:import_",
         "Convert a topology to a scenario: GraphML, SNDlib, TeraGrid.",
     ),
+    "constellation": (
+        "longhaul.cli.constellation:constellation",
+        "Write a satellite constellation as a scenario.",
+    ),
     "path": ("longhaul.cli.path:path", "Probe the paths to hosts and write them as a scenario."),
     "trace": ("longhaul.cli.trace:trace", "Collect, show, convert and synthesise traces of delay and rate."),
     "transfer": ("longhaul.cli.transfer:transfer", "Schedule and run bulk transfers."),

@@ -19,6 +19,9 @@ from longhaul.cli.options import scenario_argument, set_option
     is_flag=True,
     help="Print the paths between all pairs of hosts, not one of each kind.",
 )
+@click.option(
+    "--paths", "flow_paths", is_flag=True, help="Print the path of each flow of the traffic, nothing else."
+)
 @click.option("--plan", "as_plan", is_flag=True, help="Print the plan that the engine executes, as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print the network as JSON.")
 def show(
@@ -27,6 +30,7 @@ def show(
     source: str | None,
     destination: str | None,
     all_pairs: bool,
+    flow_paths: bool,
     as_plan: bool,
     as_json: bool,
 ) -> None:
@@ -35,6 +39,7 @@ def show(
     \b
     longhaul show scenarios/three-clusters.yaml
     longhaul show scenarios/three-clusters.yaml --from par1 --to nyc1
+    longhaul show scenarios/three-clusters.yaml --paths
     """
     from longhaul.results.certificate import load_certificate
     from longhaul.scenario import load_scenario, resolve
@@ -45,6 +50,18 @@ def show(
     resolved = resolve(load_scenario(scenario, settings=settings))
     if as_plan:
         click.echo(json.dumps(resolved.plan, indent=1))
+        return
+    if flow_paths:
+        from longhaul.scenario.show.flow_paths import flow_paths as paths_of
+        from longhaul.scenario.show.flow_paths import path_table
+
+        rows = paths_of(resolved, source=source, destination=destination)
+        if as_json:
+            click.echo(json.dumps(rows, indent=1))
+            return
+        from longhaul.report.console import Console
+
+        Console(highlight=False).print(path_table(rows))
         return
     told = describe(resolved, source=source, destination=destination, all_pairs=all_pairs)
     warnings = (*resolved.warnings, *preview(resolved).warnings, *concerns(resolved, load_certificate()))

@@ -122,6 +122,7 @@ class Code(StrEnum):
     TOO_MANY_CHANGES = "E1003"
     EVENTS_OVERLAP = "E1004"
     CHANGE_MALFORMED = "E1005"
+    NOT_IN_NETWORK = "E1006"
 
     # E11: the relay
     RELAY_INCOMPLETE = "E1101"
@@ -216,6 +217,7 @@ class Code(StrEnum):
     EVENT_AFTER_END = "W0104"
     TRACE_ONE_DIRECTION = "W0105"
     VIRTUAL_CLOCK_ONLY = "W0106"
+    CUT_OFF = "W0107"
 
     # W02: results that differ from what the scenario seems to specify
     DATAGRAM_LOST = "W0201"

@@ -93,6 +93,7 @@ __all__ = [
     "MptcpEndpoint",
     "MptcpFlag",
     "MultcpAlgorithmSettings",
+    "Multipath",
     "NamespacePort",
     "Node",
     "NodeKind",
@@ -143,6 +144,7 @@ __all__ = [
     "Resequence",
     "RoundRobinPolicy",
     "Rounding",
+    "RouteCosts",
     "RouteOverride",
     "RoutedPort",
     "RunsLossModel",
@@ -1363,6 +1365,9 @@ PacingChange = TypedDict(
 )
 """Gives a class of a host another pacing model; queued packets stay."""
 
+RouteCosts = Literal["configured", "current"]
+"""From which delays routers compute shortest paths when the topology changes."""
+
 class Change(TypedDict):
     """A change of a direction; what is None stays."""
 
@@ -1384,6 +1389,9 @@ class Change(TypedDict):
     change applies to them only at the egress."""
     pacing: NotRequired[ReadOnly[Sequence[PacingChange]]]
     """New pacing models of classes of the host at its near end; for the host's ``Pacer``."""
+    present: NotRequired[ReadOnly[bool | None]]
+    """Whether the link is part of the network. What is in a link that leaves ends there, as on a link that
+    is down."""
     queue: NotRequired[ReadOnly[QueueModel | None]]
     """New limits and a new discipline; queued packets stay, in their order."""
     rate: NotRequired[ReadOnly[RateModel | None]]
@@ -1392,6 +1400,8 @@ class Change(TypedDict):
     """Whether packets may overtake, from now on."""
     reordering: NotRequired[ReadOnly[ReorderModel | None]]
     """A new reordering model, for packets whose first bit leaves from now on."""
+    reroute: NotRequired[ReadOnly[RouteCosts | None]]
+    """Routers compute all routes anew after this change, with these costs of links; for the network."""
     up: NotRequired[ReadOnly[bool | None]]
     """Up or down."""
 
@@ -1688,6 +1698,8 @@ class Link(TypedDict):
     """Largest IP packet, in bytes."""
     name: ReadOnly[str]
     """Its name."""
+    present: NotRequired[ReadOnly[bool]]
+    """Whether it is part of the network at the start; an event may let it join or leave."""
     reverse: ReadOnly[Direction]
     """From the second endpoint to the first."""
 
@@ -1761,6 +1773,9 @@ class Mptcp(TypedDict):
     """Whether the scenario asks for it: a kernel without Multipath TCP is an error then."""
     subflows: ReadOnly[int]
     """Subflows of a connection beside its first."""
+
+Multipath = Literal["none", "flow-hash"]
+"""What routers do that have several paths of the same delay and the same number of links."""
 
 NodeKind = Literal["host", "router", "interface"]
 """What a node is."""
@@ -1936,6 +1951,8 @@ class Plan(TypedDict):
     """Links; events and measurements refer to them by position."""
     measure: ReadOnly[Measure]
     """What to record."""
+    multipath: NotRequired[ReadOnly[Multipath]]
+    """What routers do that have several equally short paths."""
     name: ReadOnly[str]
     """The scenario's name."""
     nodes: ReadOnly[Sequence[Node]]

@@ -74,7 +74,8 @@ class _Record:
 
     def read(self) -> list[Applied]:
         """Changes whose lines are whole and have come since."""
-        return [Applied.read(json.loads(line)) for line in self._file.read().splitlines()]
+        rows = (Applied.read(json.loads(line)) for line in self._file.read().splitlines())
+        return [each for each in rows if each.is_of_a_link]
 
 
 def events_of(directory: Path) -> str:

@@ -40,12 +40,23 @@ def change_link(
     path = sockets.find(name)
     run = _Run.of(path)
     names = [each["name"] for each in run.plan["links"]]
+    nodes = [each["name"] for each in run.plan.get("nodes", ())]
     if link in names:
         asked = run.link_changes(names.index(link), changes, way=way, route=route)
+        if changes and changes[0] in ("join", "leave"):
+            asked += run.reroute()
+    elif link in nodes and len(changes) == 1 and changes[0].partition("=")[0] in ("join", "leave", "attach"):
+        asked = run.node_changes(nodes.index(link), changes[0])
     else:
         paced = paced_directions(run.plan)
+        if link in nodes and link not in paced:
+            message = f'"{link}" is a node, and has no "{" ".join(changes)[:40]}"'
+            remedy = "write join or leave, of a host attach=ROUTER, or name a link"
+            raise LonghaulError(Code.CHANGE_MALFORMED, message, remedy=remedy, exit_code=2)
         if link not in paced:
-            raise LonghaulError(Code.LINK_UNKNOWN, unknown("link", link, [*names, *paced]), exit_code=2)
+            raise LonghaulError(
+                Code.LINK_UNKNOWN, unknown("link", link, [*names, *paced, *nodes]), exit_code=2
+            )
         asked = run.pacing_changes(paced[link], changes)
     cause = {"by": by, "user": user_name(), "words": list(changes)}
     answer = session.ask(path, {"do": "change", "changes": asked, "cause": cause})
@@ -125,9 +136,41 @@ class _Run:
             asked = [part for each in asked for part in self._compensated(index, each)]
         return [{"link": index, **each} for each in asked]
 
+    def node_changes(self, node: int, change: str) -> list[Json]:
+        """What to ask of the run so that a node joins, leaves, or is attached to another router."""
+        from longhaul.scenario.lower.link_state import JOINED, LEFT
+
+        word, _equals, router = change.partition("=")
+        links = [index for index, each in enumerate(self.plan["links"]) if node in each["endpoints"]]
+        name = self.plan["nodes"][node]["name"]
+        if word == "attach":
+            far = {self._far(index, node): index for index in links}
+            if router not in far:
+                message = f'no link leads from "{name}" to "{router}"'
+                remedy = f"links that events of the scenario name lead to {', '.join(far)}"
+                raise LonghaulError(Code.LINK_UNKNOWN, message, remedy=remedy, exit_code=2)
+            joins = {far[router]}
+        else:
+            joins = set(links) if word == "join" else set()
+        asked: list[Json] = [
+            {"link": index, "direction": None, "route": None, "change": JOINED if index in joins else LEFT}
+            for index in sorted(links, key=lambda index: index in joins)
+        ]
+        return [*asked, *self.reroute()]
+
+    def _far(self, link: int, node: int) -> str:
+        a, b = self.plan["links"][link]["endpoints"]
+        return str(self.plan["nodes"][b if a == node else a]["name"])
+
+    def reroute(self) -> list[Json]:
+        """Routes anew, from the delays that the scenario's events compute them from."""
+        costs = (each["change"].get("reroute") for each in self.plan["events"])
+        change = {"reroute": next((each for each in costs if each), "configured")}
+        return [{"link": 0, "direction": "forward", "route": None, "change": change}]
+
     def _compensated(self, index: int, asked: Json) -> list[Json]:
         """A change of each way by itself: of those that end at a host the delay is shortened."""
-        if not asked["change"]["delay"]:
+        if not asked["change"].get("delay"):
             return [asked]
         parts = []
         for way in WAYS if asked["direction"] is None else (asked["direction"],):

@@ -11,7 +11,7 @@ const LONGEST_PATH: usize = 60;
 
 impl Network {
     /// Gets ready to look ahead for packets that hosts send between these nodes, and nowhere else, none
-    /// larger than the MTU of its path. Returns whether that can be at all.
+    /// larger than the MTU of its path. Returns whether that can be at all: not if the path depends on the flow.
     pub fn plan_lookahead(&mut self, ways: impl Iterator<Item = (NodeId, NodeId)>) -> bool {
         self.lookahead = None;
         let (mut feeds, mut ends) = (BTreeSet::new(), BTreeSet::new());
@@ -20,6 +20,7 @@ impl Network {
             let path = self.path(from, to).unwrap_or_default();
             let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return false };
             if path.len() > LONGEST_PATH
+                || !self.routes.is_single_path(from, to)
                 || !self.kinds[to.0 as usize].is_end()
                 || self.directions[last.0 as usize].to != to
             {

@@ -47,6 +47,7 @@ pub fn plan() -> Plan {
         name: name.into(),
         endpoints,
         mtu: 1500,
+        present: true,
         forward: direction(ms * 1_000_000, None),
         reverse: direction(ms * 1_000_000, None),
     };
@@ -71,6 +72,7 @@ pub fn plan() -> Plan {
         jobs: vec![],
         algorithms: vec![],
         isolation: Isolation::default(),
+        multipath: longhaul_plan::Multipath::None,
         events: vec![],
         measure: Measure {
             every_ns: 1,

@@ -21,6 +21,17 @@ def attachment_name(host: str, router: str) -> str:
     return f"{host}-{router}"
 
 
+def handovers(document: Document) -> list[tuple[str, str]]:
+    """Hosts, and routers that events let them move to, each pair once, in order of the events."""
+    pairs = (
+        (host, event.attach)
+        for event in document.events
+        if event.attach is not None
+        for host in event.host or ()
+    )
+    return list(dict.fromkeys(pairs))
+
+
 def program_hosts(program: Program) -> tuple[str, ...]:
     """The hosts of a program, ranges expanded."""
     texts = (program.host,) if program.host else (program.hosts or program.each or ())

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 from longhaul.diagnostics import Code, Diagnostic, printable
 from longhaul.scenario.check.clusters import check_relay
-from longhaul.scenario.check.names import attachment_name, may_rename, metrics_of, unknown_sweep_metrics
+from longhaul.scenario.check.names import (
+    attachment_name,
+    handovers,
+    may_rename,
+    metrics_of,
+    unknown_sweep_metrics,
+)
 from longhaul.scenario.expand.axes import axes_of
 from longhaul.scenario.expand.places import find_axis, unknown_axis
 from longhaul.scenario.model import Background, Bulk, Datagrams, Ping, Program, Replay, Requests
@@ -131,9 +137,13 @@ class _Check:
             if router:
                 self.link_names[attachment_name(name, router)] = (name, router)
                 touched |= {name, router}
+        for host, router in handovers(self.document):
+            if host in self.node_keys and router in self.node_keys:
+                self.link_names.setdefault(attachment_name(host, router), (host, router))
+        moved = {attachment_name(*ends) for ends in handovers(self.document)}
         for name, link in self.document.links.items():
             path = ("links", name)
-            if name in self.link_names:
+            if name in self.link_names and name not in moved:
                 self.wrong(Code.NAME_DUPLICATE, path, "is also the name of an attachment", "rename the link")
             for position, end in enumerate(link.endpoints):
                 self.known(Code.NODE_UNKNOWN, (*path, "endpoints", position), "node", end, self.node_keys)
@@ -358,9 +368,19 @@ class _Check:
                     Code.LINK_UNKNOWN, ("events", position, "link", index), "link", name, self.link_names
                 )
             for index, name in enumerate(event.host or ()):
+                place = ("events", position, "host", index)
+                if not self.known(Code.NODE_UNKNOWN, place, "host", name, self.node_keys):
+                    continue
+                if event.attach is not None and self.kind(name) != "host":
+                    self.wrong(
+                        Code.NODE_KIND, place, f'"{name}" is a router, which does not move', "name a host"
+                    )
+            for index, name in enumerate(event.node):
                 self.known(
-                    Code.NODE_UNKNOWN, ("events", position, "host", index), "host", name, self.node_keys
+                    Code.NODE_UNKNOWN, ("events", position, "node", index), "node", name, self.node_keys
                 )
+            if event.attach is not None:
+                self.target(("events", position, "attach"), event.attach)
             if self.document.duration and event.at >= self.document.duration:
                 path = ("events", position, "at")
                 self.warnings.append(
@@ -368,6 +388,14 @@ class _Check:
                         Code.EVENT_AFTER_END, path, f"{event.at} is after the end of the run"
                     )
                 )
+
+    def target(self, path: Path, name: str) -> None:
+        """Whether hosts can move to ``name``."""
+        if not self.known(Code.NODE_UNKNOWN, path, "router", name, self.node_keys):
+            return
+        if self.kind(name) == "host":
+            routers = [each for each in self.node_keys if self.kind(each) == "router"]
+            self.wrong(Code.NODE_KIND, path, f'"{name}" is a host, not a router', did_you_mean(name, routers))
 
     def relay(self) -> None:
         kinds = {name: self.kind(name) for name in self.node_keys}

@@ -8,7 +8,7 @@ from longhaul.diagnostics import Code, Span
 from longhaul.plan import WAYS, Way
 from longhaul.scenario.inputs import Inputs
 from longhaul.scenario.lower.link_models import Plain
-from longhaul.scenario.lower.link_state import NOTHING, LinkState
+from longhaul.scenario.lower.link_state import JOINED, LEFT, NOTHING, LinkState
 from longhaul.scenario.lower.pacing import class_numbers, plan_pacing_model
 from longhaul.scenario.model import Changes
 from longhaul.scenario.model.base import Strict
@@ -17,6 +17,9 @@ from longhaul.scenario.model.validate import validate
 from longhaul.scenario.syntax.problems import ScenarioError, did_you_mean
 from longhaul.scenario.syntax.value_errors import FileError, ScenarioValueError
 from longhaul.scenario.syntax.yaml_tree import Source, follow, read_tree
+
+MEMBERSHIP = ("join", "leave")
+"""Words that let a link or node join or leave the network."""
 
 
 def resolve_changes(
@@ -47,6 +50,12 @@ def resolve_changes(
         ) from None
     address = {"direction": way, "route": None if route is None else route - 1}
     asked = [] if up is None else [{**address, "change": {**NOTHING, "up": up}}]
+    if up is None and changes and changes[0] in MEMBERSHIP:
+        if way is not None or route is not None or len(changes) > 1:
+            source = Source("set", b"", (" ".join(changes),))
+            message, remedy = "a link joins or leaves as a whole", f"write {changes[0]} alone"
+            raise ScenarioError([source.problem(Code.CHANGE_MALFORMED, Span(1, 1), (), message, remedy)])
+        return [{**address, "change": {**NOTHING, **(JOINED if changes[0] == "join" else LEFT)}}]
     if not lines:
         return asked
     source, root = read_tree("set", "\n".join(lines).encode())
@@ -71,7 +80,7 @@ def _parts(changes: Sequence[str]) -> tuple[bool | None, list[str]]:
     lines = []
     for change in changes:
         key, equals, value = change.partition("=")
-        if change in words:
+        if change in words or changes[0] in MEMBERSHIP:
             continue
         if not equals or not key:
             source = Source("set", b"", (change,))

@@ -49,7 +49,7 @@ def plan_events(
     for position, event in order:
         started = _Started(event, ("events", position), event.at.ns, position)
         cause = cause_of(position, event)
-        for name in event.link:
+        for name in () if event.moves else event.link:
             index = network.link_index[name]
             try:
                 for at_ns, address, change in _changes(started, states[index], ramps[index], inputs):

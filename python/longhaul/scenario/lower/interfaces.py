@@ -6,7 +6,7 @@ at an interface (``eth1`` and so on) that the plan has as a node of its own, cal
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from longhaul.plan import MainRoute, Node, Plan
@@ -15,14 +15,16 @@ from longhaul.scenario.lower.network import NamedNode, Network, Wire
 from longhaul.scenario.lower.paths import Routes
 
 
-def split_hosts(network: Network) -> Network:
-    """The network in which each host and each interface has at most one link.
+def split_hosts(network: Network, moving: Collection[str] = ()) -> Network:
+    """The network in which each host and interface has at most one link, but for hosts that are ``moving``.
 
     Interfaces follow the nodes of ``network``, which keep their positions.
     """
     ends = Counter(end for link in network.links for end in link.ends)
     several = {
-        index for index, node in enumerate(network.nodes) if node.spec.kind == "host" and ends[index] > 1
+        index
+        for index, node in enumerate(network.nodes)
+        if node.spec.kind == "host" and ends[index] > 1 and node.name not in moving
     }
     if not several:
         return network

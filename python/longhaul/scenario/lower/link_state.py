@@ -25,6 +25,10 @@ from longhaul.scenario.lower.link_models.rate import FRAMING
 from longhaul.scenario.model import Changes
 from longhaul.scenario.syntax.value_errors import ScenarioValueError, within
 
+JOINED: Plain = {"up": True, "present": True}
+LEFT: Plain = {"up": False, "present": False}
+"""What a link that joins or leaves the network is told."""
+
 NOTHING: Plain = dict.fromkeys(
     (
         *("up", "loss", "loss_position", "queue", "rate", "framing", "delay", "reorder", "reordering"),

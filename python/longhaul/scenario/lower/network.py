@@ -8,7 +8,7 @@ from typing import cast
 import longhaul.plan as planned
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.plan import WAYS, Direction, Plan, Way
-from longhaul.scenario.check.names import attachment_name, expand_nodes
+from longhaul.scenario.check.names import attachment_name, expand_nodes, handovers
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.inputs import Inputs
 from longhaul.scenario.lower.link_models import (
@@ -117,6 +117,14 @@ def build(scenario: Scenario, inputs: Inputs) -> tuple[Network, list[Diagnostic]
             links.append(wire)
             if not problems and not _is_traced(scenario, here.profile):
                 alike[here.profile] = wire
+    made = {link.name for link in links}
+    for host, router in handovers(document):
+        name = attachment_name(host, router)
+        if name not in made and name not in document.links:
+            node = nodes[position[host]]
+            ends = (position[host], position[router])
+            here = Origin(scenario, node.path, node.spec.profile, (host, router))
+            links.append(_wire(name, ends, Profile(), here, inputs, problems, attachment=True))
     for name, link in document.links.items():
         ends = (position[link.endpoints[0]], position[link.endpoints[1]])
         here = Origin(scenario, ("links", name), link.profile, link.endpoints)

@@ -203,7 +203,7 @@ def plan_pacing_events(
     order = sorted(enumerate(scenario.document.events), key=lambda item: item[1].at.ns)
     for position, event in order:
         path: Path = ("events", position)
-        for host in event.host or ():
+        for host in (event.host or ()) if event.pacing is not None else ():
             index = network.node_index.get(host)
             mine = [place for place in pacings if network.links[place[0]].ends[WAYS.index(place[1])] == index]
             if not mine:

@@ -74,11 +74,13 @@ class Routes:
         self.owners = [owner_of(self.nodes, index) for index in range(len(self.nodes))]
         self._interfaces = interfaces_of(self.nodes)
         overrides = [(each["node"], each["destination"], each["link"]) for each in plan["routes"]]
+        self._hashes_flows = plan.get("multipath") == "flow-hash"
         self._routes = NetworkRoutes(
             kinds=self.ends,
             hosts=self.owners,
             links=[_edge(link) for link in self.links],
             overrides=overrides,
+            flow_hash=(plan["seed"], [node["name"] for node in self.nodes]) if self._hashes_flows else None,
         )
         self._overrides = overrides
         self._steps: list[Step] = [(link, way) for link in range(len(self.links)) for way in WAYS]
@@ -151,7 +153,31 @@ class Routes:
     def used(self, sources: Iterable[int], destination: int) -> set[int]:
         """The links on the ways of all ``sources`` that have one."""
         mine = [choose_interface(self.nodes, source, destination) for source in sources]
+        if self._hashes_flows:
+            return {direction >> 1 for direction in self._routes.used(mine, destination)}
         return {direction >> 1 for _node, direction in self._routes.tree(mine, destination)}
+
+    def flow_steps(self, source: int, destination: int, flow: int) -> tuple[Step, ...] | None:
+        """The links that packets of the flow with this hash take; ``None`` if there is no way."""
+        path = self._routes.path_of(choose_interface(self.nodes, source, destination), destination, flow)
+        return None if path is None else self._named(path)
+
+    def equal_paths(self, source: int, destination: int) -> int:
+        """How many paths packets may take, each chosen by the hash of a flow; 0 without a way."""
+        known: dict[int, int] = {}
+
+        def count(node: int, depth: int) -> int:
+            if self.owners[node] == self.owners[destination]:
+                return 1
+            if depth > len(self.ends) or (depth and self.ends[node]):
+                return 0
+            if node not in known:
+                known[node] = sum(
+                    count(self._far[each], depth + 1) for each in self._routes.equal_next(node, destination)
+                )
+            return known[node]
+
+        return count(choose_interface(self.nodes, source, destination), 0)
 
     def _beyond(self, direction: int, rest: Reach) -> Reach:
         """``rest``, and one link before it."""
@@ -215,10 +241,23 @@ class Routes:
         return groups
 
 
-def _edge(link: Mapping[str, Any]) -> tuple[int, int, int, int]:
-    """The ends of a link, and its mean delays forward and reverse."""
-    a, b = link["endpoints"]
-    return a, b, plan_mean_ns(link["forward"]["delay"]), plan_mean_ns(link["reverse"]["delay"])
+def _edge(link: Mapping[str, Any]) -> tuple[int, int, int, int, bool]:
+    """The ends of a link, its mean delays forward and reverse, and whether it is there at the start."""
+    (a, b), (there, back) = link["endpoints"], (plan_mean_ns(link[way]["delay"]) for way in WAYS)
+    return a, b, there, back, link.get("present", True)
+
+
+def simulated_flow_hash(flow: int, stream: int, *, back: bool = False) -> int:
+    """The hash of a simulated flow, by its position in the plan, as in `crates/endpoints/src/build.rs`.
+
+    A number for each direction of each connection (the finaliser of splitmix64) stands for addresses and
+    ports.
+    """
+    mask = 2**64 - 1
+    word = ((flow << 32 | 2 * stream + back) + 0x9E3779B97F4A7C15) & mask
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & mask
+    word = (word ^ word >> 27) * 0x94D049BB133111EB & mask
+    return (word ^ word >> 31) & 0xFFFFFFFF
 
 
 def pair_ways(plan: Plan, clusters: Sequence[Group]) -> dict[tuple[int, int], tuple[Step, ...] | None]:

@@ -1,15 +1,15 @@
 """Resolution: from a checked scenario to the plan that Rust executes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import assert_never
+from typing import assert_never, cast
 
 import longhaul.plan as planned
 from longhaul.diagnostics import Diagnostic
 from longhaul.plan import Direction, Node, Plan, Way
 from longhaul.scenario.check.clusters import groups
-from longhaul.scenario.check.names import metrics_of, program_copies, program_hosts
+from longhaul.scenario.check.names import handovers, metrics_of, program_copies, program_hosts
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.inputs import Inputs
 from longhaul.scenario.lower.addresses import assign
@@ -20,6 +20,7 @@ from longhaul.scenario.lower.interfaces import split_hosts, with_main_routes
 from longhaul.scenario.lower.jobs import plan_jobs
 from longhaul.scenario.lower.link_models import Plain, plan_distribution
 from longhaul.scenario.lower.main_tables import owner_of
+from longhaul.scenario.lower.membership import Membership, isolated_traffic, plan_membership
 from longhaul.scenario.lower.mptcp import with_mptcp
 from longhaul.scenario.lower.network import NamedNode, Network, build
 from longhaul.scenario.lower.pacing import Owner, plan_pacing, plan_pacing_events
@@ -47,6 +48,9 @@ PLAN_VERSION = 1
 DEFAULT_PACKET_LINKS = 8
 """Links whose packets are recorded where the scenario does not say which."""
 DEFAULT_WINDOW_NS = 2 * 10**6
+Pacings = Mapping[tuple[int, Way], planned.Pacing]
+"""The pacing before each direction that has one."""
+
 LEAST_SOCKETS_NS = 10**7
 """The shortest interval between samples of the kernel's TCP sockets."""
 
@@ -99,16 +103,14 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     """
     inputs = scenario.inputs()
     network, problems = build(scenario, inputs)
-    network = split_hosts(network)
+    network = split_hosts(network, {host for host, _router in handovers(scenario.document)})
     if problems:
         raise ScenarioError(problems)
     document = scenario.document
-    events, problems = plan_events(scenario, network, inputs)
-    pacings, owners, wrong = plan_pacing(scenario, network)
+    pacings, owners, problems = plan_pacing(scenario, network)
+    membership = plan_membership(scenario, network)
+    events, wrong = _events(scenario, network, inputs, pacings, membership)
     problems += wrong
-    paced, wrong = plan_pacing_events(scenario, network, pacings)
-    problems += wrong
-    events = sorted([*events, *(event for _at, _position, event in paced)], key=lambda each: each["at_ns"])
     plan: Plan = {
         "version": PLAN_VERSION,
         "name": document.name,
@@ -119,16 +121,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         "coalesce_ns": document.coalesce.ns,
         "isolation": document.isolation,
         "nodes": _nodes(scenario, network),
-        "links": [
-            {
-                "name": link.name,
-                "endpoints": list(link.ends),
-                "mtu": link.mtu,
-                "forward": _paced(link.forward, pacings.get((position, "forward"))),
-                "reverse": _paced(link.reverse, pacings.get((position, "reverse"))),
-            }
-            for position, link in enumerate(network.links)
-        ],
+        "links": _links(network, pacings, membership.absent),
         "routes": [],
         "programs": _programs(scenario, network),
         "events": events,
@@ -137,7 +130,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     overrides, of_interfaces = _overrides(scenario, network, plan)
     more, wrong = detours(scenario, network, {**plan, "routes": overrides})
     problems += [*wrong, *address_conflicts(scenario, network, plan["nodes"])]
-    plan = {**plan, "routes": [*overrides, *more]}
+    plan = {**plan, "routes": [*overrides, *more], "multipath": document.routing.multipath}
     plan = {**plan, "nodes": with_main_routes(plan, of_interfaces)}
     routes = Routes(plan)
     alike = list(routes.representatives().values())
@@ -156,7 +149,8 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         else:
             problems += [planned] if isinstance(planned, Diagnostic) else []
             traffic += planned if isinstance(planned, list) else []
-    problems += unreachable_traffic(scenario, routes, traffic)
+    if not membership.events:
+        problems += unreachable_traffic(scenario, routes, traffic)
     traffic, too_large = with_sizes(scenario, plan, routes, traffic)
     problems += routing_loops(scenario, network, routes)
     clusters = groups(document.relay) if document.relay else []
@@ -173,7 +167,11 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         *scenario.warnings,
         *too_large,
         *inputs.warnings,
-        *unused_links(scenario, network, routes, alike, relayed),
+        *(
+            isolated_traffic(scenario, plan, traffic)
+            if membership.events
+            else unused_links(scenario, network, routes, alike, relayed)
+        ),
     ]
     return Resolved(
         plan,
@@ -197,6 +195,36 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         tuple(owners),
         starts,
     )
+
+
+def _events(
+    scenario: Scenario, network: Network, inputs: Inputs, pacings: Pacings, membership: Membership
+) -> tuple[list[planned.Event], list[Diagnostic]]:
+    """All events in order of time, and what is wrong with the scenario's."""
+    events, problems = plan_events(scenario, network, inputs)
+    paced, wrong = plan_pacing_events(scenario, network, pacings)
+    every = [*events, *(event for _at, _position, event in paced), *membership.events]
+    return sorted(every, key=lambda each: each["at_ns"]), [*problems, *wrong, *membership.problems]
+
+
+def _links(network: Network, pacings: Pacings, absent: Set[int]) -> list[planned.Link]:
+    """The links, those that are ``absent`` at the start marked as such and down."""
+    links: list[planned.Link] = []
+    for position, link in enumerate(network.links):
+        forward = _paced(link.forward, pacings.get((position, "forward")))
+        reverse = _paced(link.reverse, pacings.get((position, "reverse")))
+        found: planned.Link = {
+            "name": link.name,
+            "endpoints": list(link.ends),
+            "mtu": link.mtu,
+            "forward": forward,
+            "reverse": reverse,
+        }
+        if position in absent:
+            left = {"forward": {**forward, "up": False}, "reverse": {**reverse, "up": False}}
+            found = cast("planned.Link", {**found, **left, "present": False})
+        links.append(found)
+    return links
 
 
 def _with_tcp(

@@ -86,17 +86,52 @@ class Changes(Strict):
         return self
 
 
+class Routing(Strict):
+    """How routers find paths."""
+
+    multipath: Literal["none", "flow-hash"] = "none"
+    """Whether a hash of addresses, protocol and ports divides flows among paths of equal delay and length."""
+    costs: Literal["configured", "current"] = "configured"
+    """The delays from which routes are computed when the topology changes: at the start, or at that time."""
+    convergence: Span = Span(0)
+    """How long after a change of the topology routers use new routes."""
+    every: Span | None = None
+    """Routes are also computed anew at this interval, from the delays of that time; not if left out."""
+
+    @model_validator(mode="after")
+    def _not_too_often(self) -> "Routing":
+        if self.every is not None and self.every.ns < 10**7:
+            raise problem(
+                Code.INTERVAL_TOO_SHORT,
+                f"{self.every} between routes is too short",
+                "write 10ms or more",
+                at="every",
+            )
+        return self
+
+
 def _down(value: Any) -> Any:
     return value if isinstance(value, bool) else Span.parse(value)
 
 
+_OutageOf = Annotated[
+    Span | bool | None,
+    BeforeValidator(_down),
+    WithJsonSchema({"anyOf": [{"type": "string", "pattern": Span.pattern()}, {"const": True}]}),
+]
+
+
 class Event(Strict):
-    """A change of a link, or of the pacing of a host, at a time."""
+    """A change of a link, of the topology, or of the pacing of a host, at a time."""
 
     at: Annotated[Span, Field(examples=["20s"])]
     link: Annotated[Names, Field(examples=["par-nyc"])] = ()
+    node: Names = ()
+    """Nodes that join or leave the network, with their links."""
     host: Names | None = None
-    """Hosts whose pacing changes."""
+    """Hosts that move to another router, or whose pacing changes."""
+    attach: Annotated[HostName, Field(examples=["par"])] | None = None
+    """The router that the hosts move to; they keep their addresses."""
     pacing: Annotated[dict[Name, NewPacing], Field(min_length=1)] | None = None
     """New models of their classes."""
     direction: Literal["forward", "reverse", "both"] = "both"
@@ -105,12 +140,16 @@ class Event(Strict):
     change: Annotated[Changes | None, Field(alias="set")] = None
     over: Span | None = None
     """How long the change takes, in steps of 10 ms; at once if left out."""
-    down: Annotated[
-        Span | bool | None,
-        BeforeValidator(_down),
-        WithJsonSchema({"anyOf": [{"type": "string", "pattern": Span.pattern()}, {"const": True}]}),
-    ] = None
+    down: _OutageOf = None
     """For this long, or ``true`` until an event says ``up: true``."""
+    leave: _OutageOf = None
+    """The links or nodes leave the network for this long, or ``true`` until an event says ``join: true``."""
+    join: Annotated[
+        bool | None,
+        WithJsonSchema({"anyOf": [{"const": True, "type": "boolean"}, {"type": "null"}]}),
+        Field(strict=True),
+    ] = None
+    """The links or nodes join the network. What joins first of all is absent until then."""
     up: Annotated[
         bool | None,
         WithJsonSchema({"anyOf": [{"const": True, "type": "boolean"}, {"type": "null"}]}),
@@ -119,24 +158,40 @@ class Event(Strict):
 
     @model_validator(mode="after")
     def _one_thing(self) -> "Event":
-        if (self.host is None) != (self.pacing is None) or bool(self.link) == bool(self.host):
+        of_host = sum(each is not None for each in (self.pacing, self.attach))
+        if (
+            of_host != (0 if self.host is None else 1)
+            or bool(self.link) + bool(self.node) + bool(self.host) != 1
+        ):
             raise problem(
                 Code.EVENT_INCOMPLETE,
                 "does not say what changes",
-                "write link: NAME, or host: NAME with pacing: {...}",
+                "write link: NAME, node: NAME, or host: NAME with attach or pacing",
             )
         if self.host is not None:
-            if {"direction", "route", "change", "over", "down", "up"} & self.model_fields_set:
+            others = {"direction", "route", "change", "over", "down", "up", "leave", "join"}
+            if others & self.model_fields_set:
                 raise problem(
-                    Code.KEYS_CONFLICT, "changes the pacing of a host", "write events of links by themselves"
+                    Code.KEYS_CONFLICT, "changes a host", "write events of links and nodes by themselves"
                 )
             return self
-        if sum(each is not None for each in (self.change, self.down, self.up)) != 1:
+        if self.node and {"change", "over", "down", "up"} & self.model_fields_set:
+            raise problem(
+                Code.KEY_OUT_OF_PLACE, "a node joins or leaves", "write leave: 3s, leave: true or join: true"
+            )
+        if sum(each is not None for each in (self.change, self.down, self.up, self.leave, self.join)) != 1:
             raise problem(
                 Code.EVENT_INCOMPLETE,
                 "must do one thing",
-                "write set: {...}, down: 3s, down: true or up: true",
+                "write set: {...}, down: 3s, down: true, up: true, leave: true or join: true",
             )
+        if self.moves and {"direction", "route"} & self.model_fields_set:
+            raise problem(
+                Code.KEY_OUT_OF_PLACE, "links join and leave as a whole", "remove direction and route"
+            )
+        for key, other in (("leave", "join"), ("join", "leave")):
+            if getattr(self, key) is False:
+                raise problem(Code.EVENT_INCOMPLETE, f'"{key}: false" says nothing', f"write {other}: true")
         if self.down is False:
             raise problem(Code.EVENT_INCOMPLETE, '"down: false" says nothing', "write up: true")
         if self.up is False:
@@ -148,6 +203,11 @@ class Event(Strict):
                 "write it beside set, or remove it",
             )
         return self
+
+    @property
+    def moves(self) -> bool:
+        """Whether it changes the topology."""
+        return self.leave is not None or self.join is not None or self.attach is not None
 
 
 class Route(Strict):
@@ -267,6 +327,7 @@ class Document(Strict):
     nodes: Annotated[dict[HostRange, Node], Field(min_length=1, examples=["{par: {kind: router}}"])]
     links: dict[Name, Link] = Field(default_factory=dict)
     routes: Annotated[tuple[Route, ...], Field(strict=False)] = ()
+    routing: Routing = Routing()
     programs: dict[Name, Program] = Field(default_factory=dict)
     traffic: dict[Name, Traffic] = Field(default_factory=dict)
     events: Annotated[tuple[Event, ...], Field(strict=False)] = ()

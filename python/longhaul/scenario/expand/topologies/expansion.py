@@ -40,6 +40,9 @@ def expand_topology(source: Source, tree: Branch) -> Laid:
     spec = section.topology
     task = _Task(source, tree, node, node.entries["kind"][1].place)
     made = task.gather(elements(spec))
+    if _hashes_flows(tree):
+        # Detours would take the place of equal paths.
+        made = [each for each in made if not isinstance(each, Detour)]
     profiles = task.profiles(spec)
     if task.problems:
         return Laid(tree, problems=tuple(task.problems))
@@ -255,6 +258,13 @@ class _Task:
 
     def _ends(self, ends: tuple[str, str]) -> Items:
         return Items(self.place, [Leaf(each, each, self.place) for each in ends])
+
+
+def _hashes_flows(tree: Branch) -> bool:
+    """Whether routers divide flows among equal paths."""
+    routing = tree.entries.get("routing", (tree.place, None))[1]
+    chosen = routing.entries.get("multipath", (tree.place, None))[1] if isinstance(routing, Branch) else None
+    return isinstance(chosen, Leaf) and chosen.value == "flow-hash"
 
 
 def _functions(made: Iterable[Element]) -> dict[str, str]:

@@ -1,0 +1,83 @@
+"""``longhaul constellation``: satellites and ground stations as a scenario."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from longhaul.cli.topology import hand_over, quantity
+
+Places = dict[str, tuple[float, float]]
+
+
+def _stations(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> Places:
+    found: Places = {}
+    for value in values:
+        name, _equals, place = value.partition("=")
+        try:
+            latitude, longitude = (float(each) for each in place.split(","))
+        except ValueError:
+            what = "is not NAME=LATITUDE,LONGITUDE, such as paris=48.86,2.35"
+            raise click.BadParameter(f'"{value}" {what}') from None
+        if not (-90 <= latitude <= 90 and -180 <= longitude <= 180):
+            raise click.BadParameter(f'"{value}" is not on the Earth; write degrees, latitude first')
+        if not name or name in found:
+            raise click.BadParameter(f'"{value}" has no name of its own')
+        found[name] = (latitude, longitude)
+    return found
+
+
+@click.command()
+@click.option("--planes", default=72, show_default=True, help="Number of orbital planes.")
+@click.option("--satellites", default=22, show_default=True, help="Number of satellites in each plane.")
+@click.option("--inclination", default=53.0, show_default=True, help="Inclination of the planes, in degrees.")
+@click.option("--altitude", default=550.0, show_default=True, help="Altitude over the mean Earth, in km.")
+@click.option("--phasing", default=1, show_default=True, help="Walker's F, from 0 to planes - 1.")
+@click.option(
+    "--shape",
+    type=click.Choice(["delta", "star"]),
+    default="delta",
+    show_default=True,
+    help="Planes around the whole equator, or around half of it.",
+)
+@click.option(
+    "--station",
+    "stations",
+    multiple=True,
+    required=True,
+    callback=_stations,
+    metavar="NAME=LAT,LON",
+    help="A ground station, in degrees, such as paris=48.86,2.35; two or more.",
+)
+@click.option("--elevation", default=25.0, show_default=True, help="Least angle above a station's horizon.")
+@click.option("--no-isl", is_flag=True, help="Leave out links between satellites.")
+@click.option(
+    "--hosts", type=click.IntRange(1, 100), default=1, show_default=True, help="Hosts at each station."
+)
+@quantity("Span", "--duration", default="60s", show_default=True, help="Duration of the scenario.")
+@quantity("Span", "--step", default="1s", show_default=True, help="Time between positions.")
+@quantity("Rate", "--space-rate", default="10Gbit", show_default=True, help="Rate between satellites.")
+@quantity("Rate", "--ground-rate", default="1Gbit", show_default=True, help="Rate to ground stations.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="Output file of the scenario; its delays are in NAME-delays.csv beside it.",
+)
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
+def constellation(out: Path, force: bool, **given: Any) -> None:
+    """Write a satellite constellation as a scenario, and print round trips over time.
+
+    Satellites are routers, delays of links follow a trace, and links of ground stations join and leave.
+
+    \b
+    longhaul constellation --station london=51.51,-0.13 --station nyc=40.71,-74.01 --out leo.yaml
+    longhaul sim leo.yaml
+    """
+    from longhaul.scenario.expand.topologies.constellation import describe, orbits
+
+    written, found = orbits(out.stem, given)
+    hand_over(written.delays, (), out=out.with_name(f"{out.stem}-delays.csv"), force=force)
+    hand_over(written.scenario, (), out=out, force=force)
+    for line in describe(found):
+        click.echo(line)
