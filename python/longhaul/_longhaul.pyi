@@ -144,6 +144,24 @@ class Simulation:
     def finish(self) -> str:
         """What was counted, in JSON; once, at the end. Raises OSError if records are incomplete."""
 
+class RewrittenCapture:
+    """The packets of a capture between hosts of a scenario: with their addresses, and right checksums."""
+
+    def __init__(self, content: bytes, rules: str) -> None:
+        """Read ``content``, a capture, packed or not; ``rules`` is ``Rules`` of ``crates/capture`` in JSON.
+
+        Raises InvalidValueError if it is no capture, is damaged or too large.
+        """
+
+    def tally(self) -> str:
+        """What was counted, as JSON of ``Tally`` of ``crates/capture``."""
+
+    def columns(self, pair: int) -> tuple[list[int], list[int], list[int], bytes, bytes]:
+        """Packets from one host to another: time in ns, IP bytes, flow, DSCP and ECN, TTL."""
+
+    def pcap(self, pair: int) -> bytes:
+        """The same packets as a pcap file with nanoseconds, from the IP header on."""
+
 class CaptureReader:
     """A capture of packets, packed or not, that is read in steps."""
 

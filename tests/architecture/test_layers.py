@@ -27,6 +27,7 @@ MAY_KNOW = {
         "units",
         "random",
         "link",
+        "capture",
         "network",
         "plan",
         "record",
@@ -109,12 +110,17 @@ def test_pure_crates_are_held_to_it_by_clippy() -> None:
         assert (ROOT / "crates" / name / "clippy.toml").resolve() == ROOT / "tools" / "pure.clippy.toml"
 
 
-def test_the_scenario_language_and_the_analysis_know_no_compiled_code_but_that_of_routes() -> None:
+def test_the_scenario_language_and_the_analysis_know_no_compiled_code_but_that_of_routes_and_captures() -> (
+    None
+):
     """Import-linter does not see extension modules."""
     pure = (f"python/longhaul/{name}/*.py" for name in ("scenario", "analysis", "transfers/plan"))
-    # docs/decisions/0024-routes-are-computed-in-rust.md
+    # docs/decisions/0024-routes-are-computed-in-rust.md; captures have one reader, and it is fast.
     allowed = {
-        "python/longhaul/scenario/lower/paths.py": ["from longhaul._longhaul import Routes as NetworkRoutes"]
+        "python/longhaul/scenario/lower/paths.py": ["from longhaul._longhaul import Routes as NetworkRoutes"],
+        "python/longhaul/scenario/lower/pcap.py": [
+            "from longhaul._longhaul import InvalidValueError, RewrittenCapture"
+        ],
     }
     for path in tracked(*pure):
         found = [line for line in path.read_text(encoding="utf-8").splitlines() if "_longhaul" in line]

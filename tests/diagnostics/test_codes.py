@@ -45,6 +45,7 @@ ELSEWHERE = {
     Code.DELAY_TOO_SHORT: "a live run",
     Code.MACHINE_INACCURATE: "depends on the machine",
     Code.SOCKET_BUFFER_LIMITED: "depends on the machine",
+    Code.CAPTURE_CHANGED: "a packet capture",
     Code.OPEN_PROXY: "a relay's command",
     Code.RELAY_IGNORES: "a relay's command",
 }

@@ -52,6 +52,19 @@ const TCP: u8 = 6;
 /// The segment in a frame of `length` bytes, of which `bytes` were captured, and the number of the
 /// interface if the frame says it.
 pub(crate) fn frame(link_layer: LinkLayer, bytes: &[u8], length: u32) -> Result<(Segment, u32), Without> {
+    let (before, interface) = network_layer(link_layer, bytes)?;
+    let packet = bytes.get(before..).ok_or(Without::Header)?;
+    let length = length.saturating_sub(before as u32);
+    let segment = match packet.first().ok_or(Without::Header)? >> 4 {
+        4 => ipv4(packet, length),
+        6 => ipv6(packet, length),
+        _ => Err(Without::Ip),
+    };
+    segment.map(|segment| (segment, interface))
+}
+
+/// Where the IP packet begins, and the number of the interface if the frame says it.
+pub(crate) fn network_layer(link_layer: LinkLayer, bytes: &[u8]) -> Result<(usize, u32), Without> {
     let (before, kind, interface) = match link_layer {
         LinkLayer::Ethernet => ethernet(bytes)?,
         LinkLayer::Raw => (0, None, 0),
@@ -62,14 +75,7 @@ pub(crate) fn frame(link_layer: LinkLayer, bytes: &[u8], length: u32) -> Result<
     if kind.is_some_and(|kind| kind != IPV4 && kind != IPV6) {
         return Err(Without::Ip);
     }
-    let packet = bytes.get(before..).ok_or(Without::Header)?;
-    let length = length.saturating_sub(before as u32);
-    let segment = match packet.first().ok_or(Without::Header)? >> 4 {
-        4 => ipv4(packet, length),
-        6 => ipv6(packet, length),
-        _ => Err(Without::Ip),
-    };
-    segment.map(|segment| (segment, interface))
+    Ok((before, interface))
 }
 
 fn ethernet(bytes: &[u8]) -> Result<(usize, Option<u16>, u32), Without> {

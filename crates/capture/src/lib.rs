@@ -1,4 +1,4 @@
-//! What captures of TCP connections say about loss, round trips and order.
+//! What captures of TCP connections say about loss, round trips and order; and captures' packets with other addresses.
 //!
 //! A [`Reader`] takes the bytes of a capture file from any [`Read`]: it opens none and knows no clock. Packets
 //! are looked at once, in the order of the file. What is kept is bounded: of each connection, only what is
@@ -17,6 +17,8 @@ mod idents;
 mod order;
 mod outstanding;
 mod packets;
+mod raw;
+mod rewrite;
 mod samples;
 mod sequence;
 mod source;
@@ -28,6 +30,10 @@ pub use connection::View;
 pub use error::Error;
 pub use exchange::{Answer, Asked, Data, Exchange, Kind};
 pub use flows::{Flow, Tally};
+pub use raw::{RawPackets, write_raw};
+pub use rewrite::{
+    Addresses, LeftOut, Pair, PairPackets, Rewritten, Rules, Sides, Tally as RewriteTally, Timing, rewrite,
+};
 pub use samples::RoundTrips;
 pub use suspects::{Loss, Place};
 pub use unpack::unpacked;

@@ -1,5 +1,6 @@
 use crate::datagrams::{DatagramSink, DatagramSource};
 use crate::jobs::{Channel, ComputeTimer, RankId};
+use crate::packet_list::{ListedPacket, PacketSource};
 use crate::payload::{Payload, PayloadSink};
 use crate::ping::Ping;
 use crate::stream::TcpEndpoint;
@@ -16,7 +17,9 @@ pub(crate) enum Agent {
     Stream(Box<TcpEndpoint>),
     /// Sends datagrams.
     DatagramSource(Box<DatagramSource>),
-    /// Receives them.
+    /// Sends the packets of a list.
+    PacketSource(Box<PacketSource>),
+    /// Receives datagrams, or packets of a list.
     DatagramSink(Box<DatagramSink>),
     /// Sends echo requests and waits for the answers, or answers them.
     Ping(Box<Ping>),
@@ -54,6 +57,40 @@ impl<C: PayloadSink> AgentContext<'_, C> {
         flags.set(Flags::TAKEN, matches!(payload, Payload::Datagram { .. }));
         let body = self.sink.payloads().insert(way.peer, payload);
         self.send_body(way, body, bytes, class, flags);
+    }
+
+    /// Sends a packet of a list, with this flow, class and TTL; its bytes are the sink's, if it is a real one.
+    pub(crate) fn send_listed(
+        &mut self,
+        way: &Way,
+        payload: Payload,
+        bytes: u32,
+        (flow, class, ttl): (u32, u8, u8),
+        real: Option<ListedPacket>,
+    ) {
+        let mut flags = Flags::DONT_FRAGMENT;
+        flags.set(Flags::TAKEN, true);
+        let body = self.sink.payloads().insert(way.peer, payload);
+        let mut packet = Packet {
+            body,
+            segment: 0,
+            segments: 1,
+            bytes,
+            source: way.from,
+            destination: way.to,
+            ttl,
+            hops: 0,
+            flags,
+            class,
+            flow,
+            damage: 0,
+            offered: self.now,
+        };
+        if let Some(listed) = real {
+            self.sink.add_bytes(&listed, &mut packet);
+        }
+        self.sink.sent(&packet);
+        self.network.inject(self.now, packet, self.sink);
     }
 
     /// Sends a segment.
@@ -112,6 +149,7 @@ impl Agent {
         match self {
             Agent::Stream(end) => end.expire(context),
             Agent::DatagramSource(datagrams) => datagrams.expire(context),
+            Agent::PacketSource(packets) => packets.expire(context),
             Agent::Ping(ping) => ping.expire(context),
             Agent::Channel(channel) => channel.expire(context),
             Agent::ComputeTimer(compute_timer) => compute_timer.at = Time::NEVER,
@@ -124,6 +162,7 @@ impl Agent {
         match self {
             Agent::Stream(end) => end.timer(),
             Agent::DatagramSource(datagrams) => datagrams.timer(),
+            Agent::PacketSource(packets) => packets.timer(),
             Agent::Ping(ping) => ping.timer(),
             Agent::Channel(channel) => channel.timer(),
             Agent::ComputeTimer(compute_timer) => compute_timer.at,
@@ -136,6 +175,7 @@ impl Agent {
         let way = match self {
             Agent::Stream(end) => &end.way,
             Agent::DatagramSource(datagrams) => &datagrams.way,
+            Agent::PacketSource(packets) => &packets.way,
             Agent::Ping(ping) => &ping.way,
             Agent::Channel(channel) => &channel.way,
             Agent::DatagramSink(_) | Agent::ComputeTimer(_) => return None,
@@ -148,6 +188,7 @@ impl Agent {
         match self {
             Agent::Stream(end) => end.home(),
             Agent::DatagramSource(datagrams) => datagrams.home(),
+            Agent::PacketSource(packets) => packets.home(),
             Agent::Ping(ping) => ping.home(),
             Agent::Channel(channel) => channel.home(),
             Agent::ComputeTimer(compute_timer) => compute_timer.home,
@@ -178,6 +219,7 @@ impl Agent {
         match self {
             Agent::Stream(end) => end.is_done(),
             Agent::DatagramSource(datagrams) => datagrams.timer() == Time::NEVER,
+            Agent::PacketSource(packets) => packets.timer() == Time::NEVER,
             Agent::Ping(ping) => ping.is_done(),
             // Jobs know themselves when they are done.
             Agent::DatagramSink(_) | Agent::Channel(_) | Agent::ComputeTimer(_) => true,

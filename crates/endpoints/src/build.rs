@@ -4,6 +4,7 @@ use crate::agent::{Agent, Way};
 use crate::datagrams::{DatagramSink, DatagramSource};
 use crate::endpoints::{Endpoints, Pair};
 use crate::multipath::Multipath;
+use crate::packet_list::{PacketSource, Passes};
 use crate::ping::{self, Ping};
 use crate::schedule::{datagrams, speaks_ipv6, transfers};
 use crate::stream::{Application, Pace, Plan as StreamPlan, StreamConfig, TcpEndpoint};
@@ -91,6 +92,21 @@ impl Endpoints {
                     position,
                     0,
                     Agent::DatagramSource(Box::new(sender)),
+                    Agent::DatagramSink(Box::new(DatagramSink::new(to))),
+                );
+            }
+            Traffic::Pcap { packets, repeat, every_ns, file } => {
+                let (there, _) = self.ways(from, to, position, 0, false);
+                let passes = Passes { start, stop, repeat: *repeat, every_ns: *every_ns };
+                let sender = PacketSource::new(there, position, packets.clone(), passes, file.is_some());
+                self.all_fit &= sender.largest() <= u32::from(mtu);
+                if file.is_some() {
+                    self.real_sources.push(self.agents.len() as u32);
+                }
+                self.pair(
+                    position,
+                    0,
+                    Agent::PacketSource(Box::new(sender)),
                     Agent::DatagramSink(Box::new(DatagramSink::new(to))),
                 );
             }

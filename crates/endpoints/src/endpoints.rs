@@ -35,6 +35,8 @@ pub struct Endpoints {
     /// Pairs of which an end has closed since closed connections were last reaped.
     closed_pairs: Vec<u32>,
     steps: u64,
+    /// Agents that send packets with bytes.
+    pub(crate) real_sources: Vec<u32>,
 }
 
 /// The two agents of a stream of a flow.
@@ -69,6 +71,7 @@ impl Endpoints {
             busy_agents: 0,
             closed_pairs: Vec::new(),
             steps: 0,
+            real_sources: Vec::new(),
             all_fit: true,
             flows: plan.flows.iter().map(FlowInfo::of).collect(),
             end: plan.duration_ns.map_or(Time::NEVER, Time::from_ns),
@@ -96,6 +99,11 @@ impl Endpoints {
     /// Whether there are any.
     pub fn is_empty(&self) -> bool {
         self.agents.is_empty()
+    }
+
+    /// Whether one of them has packets to send yet that real hosts get.
+    pub fn sends_real_packets(&self) -> bool {
+        self.real_sources.iter().any(|&agent| self.agents[agent as usize].timer() != Time::NEVER)
     }
 
     /// When one of them next acts by itself; or it may turn out then that it was put off.

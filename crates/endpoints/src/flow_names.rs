@@ -4,7 +4,7 @@ use crate::agent::Agent;
 use crate::build::spread;
 use crate::endpoints::Endpoints;
 use longhaul_plan::{Plan, Sender};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Ends of streams beyond which none is named.
 const MAX_AGENTS: usize = 100_000;
@@ -21,6 +21,14 @@ impl Endpoints {
         let mut names = Vec::with_capacity(2 * self.pairs.len());
         for pair in &self.pairs {
             let name = &self.flows[pair.flow as usize].name;
+            if let Agent::PacketSource(source) = &self.agents[pair.sender as usize] {
+                // Real packets have names of their own.
+                let hashes = if source.is_real { BTreeSet::new() } else { source.hashes() };
+                names.extend(
+                    hashes.into_iter().zip(0..).map(|(hash, number)| (hash, format!("{name}.{number}"))),
+                );
+                continue;
+            }
             names.push((spread(pair.flow, 2 * pair.stream), format!("{name}.{}", pair.stream)));
             names.push((spread(pair.flow, 2 * pair.stream + 1), format!("{name}.{} back", pair.stream)));
         }
@@ -38,6 +46,11 @@ impl Endpoints {
     pub fn senders(&self) -> BTreeMap<u32, Sender> {
         let mut senders = BTreeMap::new();
         for pair in &self.pairs {
+            if let Agent::PacketSource(source) = &self.agents[pair.sender as usize] {
+                let mine = source.hashes().into_iter().map(|hash| (hash, Sender::Flow(pair.flow)));
+                senders.extend(mine);
+                continue;
+            }
             for end in [2 * pair.stream, 2 * pair.stream + 1] {
                 senders.insert(spread(pair.flow, end), Sender::Flow(pair.flow));
             }

@@ -1,3 +1,4 @@
+use crate::packet_list::ListedPacket;
 use longhaul_network::{Fate, Message, Packet, Reply, Sink};
 use longhaul_record::{PacketRow, PingRow, SegmentRow};
 use longhaul_transport::{Block, Flags, Segment};
@@ -30,6 +31,12 @@ pub(crate) struct Arrival {
 pub trait PayloadSink: Sink {
     /// What they carry.
     fn payloads(&mut self) -> &mut PayloadPool;
+
+    /// `packet` is one of a capture, which a real host gets: the sink may give it bytes, and headers as they say.
+    /// Its body must then lead to the one that it has here, to which all that [`PayloadPool`] is told refers.
+    fn add_bytes(&mut self, listed: &ListedPacket, packet: &mut Packet) {
+        let _ = (listed, packet);
+    }
 
     /// An endpoint is about to send `packet`.
     fn sent(&mut self, packet: &Packet) {

@@ -1,6 +1,7 @@
 //! What endpoints say of themselves.
 
 use crate::agent::Agent;
+use crate::datagrams::DatagramSink;
 use crate::endpoints::{Endpoints, Pair};
 use crate::jobs::Job;
 use crate::stream::TcpEndpoint;
@@ -56,6 +57,11 @@ impl Endpoints {
                 })
             }
             (Agent::DatagramSource(sender), Agent::DatagramSink(receiver)) => Some(FlowRow {
+                sent_bytes: sender.sent_bytes,
+                received_bytes: receiver.stats.received_bytes,
+                ..blank
+            }),
+            (Agent::PacketSource(sender), Agent::DatagramSink(receiver)) => Some(FlowRow {
                 sent_bytes: sender.sent_bytes,
                 received_bytes: receiver.stats.received_bytes,
                 ..blank
@@ -151,15 +157,10 @@ impl Endpoints {
                 result
             }
             (Agent::DatagramSource(sender), Agent::DatagramSink(receiver)) => {
-                let stats = &receiver.stats;
-                let mut result = head(stats.received_bytes);
-                result["bytes_sent"] = json!(sender.sent_bytes);
-                result["sent"] = json!(sender.sent);
-                result["received"] = json!(stats.received);
-                result["copies"] = json!(stats.copies);
-                result["reordered"] = json!(stats.reordered);
-                result["delay"] = json!(stats.delay.summary());
-                result
+                datagram_fields(head(receiver.stats.received_bytes), sender.sent, sender.sent_bytes, receiver)
+            }
+            (Agent::PacketSource(sender), Agent::DatagramSink(receiver)) => {
+                datagram_fields(head(receiver.stats.received_bytes), sender.sent, sender.sent_bytes, receiver)
             }
             (Agent::Ping(requester), _) => {
                 let mut result = head(0);
@@ -224,6 +225,17 @@ impl Endpoints {
             "took": times.summary(),
         })
     }
+}
+
+fn datagram_fields(mut result: Value, sent: u64, sent_bytes: u64, receiver: &DatagramSink) -> Value {
+    let stats = &receiver.stats;
+    result["bytes_sent"] = json!(sent_bytes);
+    result["sent"] = json!(sent);
+    result["received"] = json!(stats.received);
+    result["copies"] = json!(stats.copies);
+    result["reordered"] = json!(stats.reordered);
+    result["delay"] = json!(stats.delay.summary());
+    result
 }
 
 fn connection_fields(info: &Info) -> serde_json::Map<String, Value> {

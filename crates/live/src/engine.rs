@@ -12,6 +12,7 @@ mod emulator;
 mod idle;
 mod ports;
 mod real_flows;
+mod replays;
 mod result;
 mod stalls;
 mod steps;
@@ -21,7 +22,8 @@ use egress::Egress;
 pub use emulator::{Emulator, network};
 use ports::KernelPorts;
 pub use ports::{Port, Ports};
-pub use steps::endpoints;
+pub use replays::Replays;
+pub use steps::{endpoints, is_of_engine};
 
 use crate::clock::{self, Clock};
 use crate::error::{Error, Result};
@@ -60,6 +62,7 @@ pub struct EnginePorts {
 pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path) -> Result<()> {
     let network = network(plan)?;
     let endpoints = endpoints(plan, &network)?;
+    let replays = Replays::load(plan, directory)?;
     let recorder = Recorder::start(plan, directory, &Disk)?;
     let scheduling = realtime::claim();
     let mut control = Control::new(ports.control);
@@ -67,7 +70,8 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path) -> Result<()> {
     let Some(clock) = control.wait_for_start()? else { return Ok(()) };
     let outside = KernelPorts::new(ports.ports, clock);
     let unix_start_ns = clock::unix_ns() - clock.ns();
-    let emulator = Emulator::new(plan, (network, endpoints), outside, recorder, unix_start_ns);
+    let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, unix_start_ns);
+    emulator.egress.replays = replays;
     let mut engine = Engine::new(emulator, scheduling, control)?;
     let outcome = engine.run_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());

@@ -33,6 +33,8 @@ struct Body {
     length: u32,
     references: u32,
     shape: Shape,
+    /// The simulated packet that is counted with it; 0 if there is none.
+    twin: u32,
 }
 
 /// The result of a read of a port.
@@ -93,7 +95,8 @@ impl PacketPool {
             small[class].slot_mut(slot)[..read].copy_from_slice(&from[..read]);
             slot
         };
-        let body = Body { class: class as u8, slot, length: length as u32, references: segments, shape };
+        let body =
+            Body { class: class as u8, slot, length: length as u32, references: segments, shape, twin: 0 };
         Ok(Arrival::Packet { body: self.add(body) })
     }
 
@@ -109,7 +112,14 @@ impl PacketPool {
         let shape = Shape::of(vnet, packet)?;
         let slot = self.take_slot(class)?;
         self.pools[class].slot_mut(slot)[VNET_HEADER..VNET_HEADER + length].copy_from_slice(packet);
-        Some(self.add(Body { class: class as u8, slot, length: length as u32, references: 1, shape }))
+        Some(self.add(Body {
+            class: class as u8,
+            slot,
+            length: length as u32,
+            references: 1,
+            shape,
+            twin: 0,
+        }))
     }
 
     /// The bytes of the IP packet.
@@ -121,6 +131,17 @@ impl PacketPool {
     /// How the packet divides into segments.
     pub fn shape(&self, body: u32) -> Shape {
         self.bodies[body as usize].shape
+    }
+
+    /// Counts a simulated packet, by its body, with a packet.
+    pub fn set_twin(&mut self, body: u32, twin: u32) {
+        self.bodies[body as usize].twin = twin;
+    }
+
+    /// The body of the simulated packet that is counted with a packet.
+    #[inline]
+    pub fn twin(&self, body: u32) -> Option<u32> {
+        Some(self.bodies[body as usize].twin).filter(|&twin| twin != 0)
     }
 
     /// One more segment holds the body.

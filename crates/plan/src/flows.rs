@@ -89,6 +89,19 @@ pub enum Traffic {
         #[serde(default)]
         tcp: Tcp,
     },
+    /// Packets of a capture, at its times.
+    Pcap {
+        /// The packets of one pass.
+        packets: PacketList,
+        /// Passes over the list; at least 1.
+        repeat: u64,
+        /// From the begin of one pass to the begin of the next; not less than the last packet's time.
+        every_ns: u64,
+        /// The packets' bytes: a pcap file in the run directory, with a packet for each of the list. `None`: simulated
+        /// packets, which have none.
+        #[serde(default)]
+        file: Option<String>,
+    },
     /// Echo requests.
     Ping {
         /// From one to the next; at least 1.
@@ -98,6 +111,22 @@ pub enum Traffic {
         /// How many; `None`: until it is stopped.
         count: Option<u64>,
     },
+}
+
+/// Packets and when they leave, column by column; all columns have the same length.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PacketList {
+    /// When each leaves, in ns since the pass began; in that order.
+    pub at_ns: Vec<u64>,
+    /// Length of each, IP and above; at least 20 and at most 65535.
+    pub bytes: Vec<u32>,
+    /// A hash of hosts, protocol and ports, by which queues tell flows apart.
+    pub flow: Vec<u32>,
+    /// DSCP (upper six bits) and ECN (lower two).
+    pub class: Vec<u8>,
+    /// TTL or hop limit.
+    pub ttl: Vec<u8>,
 }
 
 /// How far apart datagrams leave.
@@ -187,7 +216,7 @@ impl Flow {
             Traffic::Tcp { bytes, .. } | Traffic::Udp { bytes, .. } => bytes.is_some(),
             Traffic::Ping { count, .. } => count.is_some(),
             Traffic::Requests { .. } => false,
-            Traffic::Replay { .. } => true,
+            Traffic::Replay { .. } | Traffic::Pcap { .. } => true,
         };
         finite || self.stop_ns.is_some()
     }
@@ -208,6 +237,7 @@ impl Flow {
         }
         match &self.traffic {
             Traffic::Replay { transfers, .. } => check_transfers(transfers),
+            Traffic::Pcap { packets, repeat, every_ns, .. } => packets.check(*repeat, *every_ns),
             Traffic::Tcp { held: true, subflows, .. } if !subflows.is_empty() => {
                 Err(InvalidValue::new("traffic.held", "does not go with subflows"))
             }
@@ -224,6 +254,36 @@ impl Flow {
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl PacketList {
+    /// The first thing that is wrong.
+    fn check(&self, repeat: u64, every_ns: u64) -> Result<(), InvalidValue> {
+        let PacketList { at_ns, bytes, flow, class, ttl } = self;
+        if [bytes.len(), flow.len(), class.len(), ttl.len()] != [at_ns.len(); 4] {
+            return Err(InvalidValue::new("traffic.packets", "has columns of different lengths"));
+        }
+        let Some(&last_ns) = at_ns.last() else {
+            return Err(InvalidValue::new("traffic.packets", "has no packets"));
+        };
+        if let Some(wrong) = bytes.iter().position(|each| !(20..=65_535).contains(each)) {
+            return Err(InvalidValue::new(
+                format!("traffic.packets.bytes[{wrong}]"),
+                "must lie between 20 and 65535",
+            ));
+        }
+        if let Some(before) = at_ns.windows(2).position(|pair| pair[1] < pair[0]) {
+            let path = format!("traffic.packets.at_ns[{}]", before + 1);
+            return Err(InvalidValue::new(path, "is before the packet before it"));
+        }
+        if repeat == 0 {
+            return Err(InvalidValue::new("traffic.repeat", "must be positive"));
+        }
+        if repeat > 1 && (every_ns < last_ns || every_ns == 0) {
+            return Err(InvalidValue::new("traffic.every_ns", "is shorter than a pass"));
+        }
+        Ok(())
     }
 }
 

@@ -17,7 +17,7 @@ mod read;
 
 pub use direction::Direction;
 pub use events::{Cause, Event, LinkChange, Requester, Way};
-pub use flows::{Arrivals, Flow, Recovery, Sizes, Tcp, Traffic};
+pub use flows::{Arrivals, Flow, PacketList, Recovery, Sizes, Tcp, Traffic};
 pub use jobs::{Job, Step};
 pub use longhaul_link::{
     BundleModel, Cells, Change, CodelParameters, DelayModel, DelaySeries, DrrParameters, FlowKey,

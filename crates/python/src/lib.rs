@@ -6,6 +6,7 @@ mod error;
 mod kernels;
 mod many;
 mod relay;
+mod rewrite;
 mod routes;
 
 use longhaul_congestion::AlgorithmSettings;
@@ -35,6 +36,8 @@ mod _longhaul {
     use super::many::{Stop, simulate_many};
     #[pymodule_export]
     use super::relay::{check_relay_plan, run_relay};
+    #[pymodule_export]
+    use super::rewrite::RewrittenCapture;
     #[pymodule_export]
     use super::routes::Routes;
     #[pymodule_export]

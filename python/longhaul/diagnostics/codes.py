@@ -228,6 +228,7 @@ class Code(StrEnum):
     DELAY_TOO_SHORT = "W0206"
     QUEUE_BELOW_BDP = "W0207"
     LINK_OVERLOADED = "W0208"
+    CAPTURE_CHANGED = "W0209"
 
     # W03: this machine
     MACHINE_TOO_SLOW = "W0301"

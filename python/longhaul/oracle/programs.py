@@ -29,7 +29,7 @@ def problems(resolved: Resolved) -> Iterator[Diagnostic]:
                 "simulated traffic has no packets of Linux",
                 "leave it out, or send it for real",
             )
-        elif item["kind"] in ("requests", "replay"):
+        elif item["kind"] in ("requests", "replay", "pcap"):
             yield scenario.problem(
                 Code.EXPORT_IMPOSSIBLE,
                 (*place, "kind"),

@@ -112,9 +112,11 @@ __all__ = [
     "PacingClass",
     "PacingModel",
     "PacingRule",
+    "PacketList",
     "PageCause",
     "ParetoDistribution",
     "Part",
+    "PcapTraffic",
     "PeriodicLossModel",
     "PhiMode",
     "PieQueueDiscipline",
@@ -1542,6 +1544,18 @@ class Tcp(TypedDict):
 Sizes = Literal["fixed", "exponential"]
 """How the payload of datagrams varies."""
 
+PacketList = TypedDict(
+    "PacketList",
+    {
+        "at_ns": ReadOnly[Sequence[int]],
+        "bytes": ReadOnly[Sequence[int]],
+        "class": ReadOnly[Sequence[int]],
+        "flow": ReadOnly[Sequence[int]],
+        "ttl": ReadOnly[Sequence[int]],
+    },
+)
+"""Packets and when they leave, column by column; all columns have the same length."""
+
 class TcpTraffic(TypedDict):
     """Bulk transfer over TCP."""
 
@@ -1603,6 +1617,20 @@ class ReplayTraffic(TypedDict):
     transfers: ReadOnly[Sequence[Sequence[int]]]
     """When each begins, in ns since the flow does, and its payload, in bytes, at least 1; in that order."""
 
+class PcapTraffic(TypedDict):
+    """Packets of a capture, at its times."""
+
+    kind: ReadOnly[Literal["pcap"]]
+    every_ns: ReadOnly[int]
+    """From the begin of one pass to the begin of the next; not less than the last packet's time."""
+    file: NotRequired[ReadOnly[str | None]]
+    """The packets' bytes: a pcap file in the run directory, with a packet for each of the list. None:
+    simulated packets, which have none."""
+    packets: ReadOnly[PacketList]
+    """The packets of one pass."""
+    repeat: ReadOnly[int]
+    """Passes over the list; at least 1."""
+
 class PingTraffic(TypedDict):
     """Echo requests."""
 
@@ -1614,7 +1642,7 @@ class PingTraffic(TypedDict):
     payload_bytes: ReadOnly[int]
     """Payload, in bytes."""
 
-Traffic = TcpTraffic | UdpTraffic | RequestsTraffic | ReplayTraffic | PingTraffic
+Traffic = TcpTraffic | UdpTraffic | RequestsTraffic | ReplayTraffic | PcapTraffic | PingTraffic
 """What a flow does."""
 
 class Flow(TypedDict):

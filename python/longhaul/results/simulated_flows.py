@@ -30,6 +30,8 @@ def flows(
         total = flow_total(item, streams)
         for measure in ("rtt", "delay"):
             total[measure] = thinned(total[measure]) if total[measure] else None
+        if item["kind"] == "pcap":
+            total |= _packets(streams, engine.get("replays", {}).get(item["program"]))
         total["streams"] = [
             {key: value for key, value in each.items() if key not in ("rtt", "delay")} for each in streams
         ]
@@ -42,6 +44,21 @@ def flows(
         results = [by_name[item["program"]] for item in group if item["program"] in by_name]
         totals.append(request_flows.total(group, results))
     return totals, rows
+
+
+def _packets(streams: Sequence[Mapping[str, Any]], replayed: Mapping[str, Any] | None) -> Json:
+    """Packets of a capture by their fate, and, in a live run, how late they left."""
+    sent, copies = _sum(streams, "sent"), _sum(streams, "copies")
+    delivered = _sum(streams, "received") - copies
+    lateness = replayed["departure_error"] if replayed else None
+    return {
+        "sent_packets": sent,
+        "sent_bytes": _sum(streams, "bytes_sent"),
+        "delivered_packets": delivered,
+        "lost_packets": sent - delivered,
+        "copied_packets": copies,
+        "send_lateness": thinned(lateness) if lateness and lateness["count"] else None,
+    }
 
 
 def by_program(streams: Iterable[Mapping[str, Any] | None]) -> dict[str, list[Mapping[str, Any]]]:
@@ -70,7 +87,7 @@ def flow_total(item: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) ->
         "flow": item["program"],
         "from": item["from"],
         "to": item["to"],
-        "simulated": True,
+        "simulated": bool(item.get("simulated", True)),
         "kind": item["kind"],
         "cc": item["cc"],
         "goodput_bits_per_s": sum(rate for rate in rates if rate is not None) if rates else None,

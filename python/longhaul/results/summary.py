@@ -277,7 +277,9 @@ def _traffic(
     t0_unix_ns = engine["t0_unix_ns"] if engine and real else 0
     pings = live_flows.pings(directory, real, t0_unix_ns=t0_unix_ns, counts=counts)
     if engine is not None and "jobs" in engine:
-        background = [each for each in traffic if simulated or each.get("simulated")]
+        background = [
+            each for each in traffic if simulated or each.get("simulated") or each["kind"] == "pcap"
+        ]
         totals, more = simulated_flows.flows(records, background, engine)
         order = {each[key]: -place for place, each in enumerate(traffic[::-1]) for key in ("name", "program")}
         flows = sorted(flows + totals, key=lambda flow: order[flow["flow"]])
@@ -355,7 +357,7 @@ def _checked(pings: Pings) -> list[Mapping[str, Any]]:
 
 def _bottleneck(flow: Json, paths: Paths, links: list[Json]) -> Json:
     """Where a flow of one path, from one host to one other, met what held it back."""
-    if flow["kind"] not in ("tcp", "udp") or not links:
+    if flow["kind"] not in ("tcp", "udp", "pcap") or not links:
         return {}
     return {"bottleneck": bottleneck(paths(flow["from"], flow["to"]) or (), links)}
 

@@ -42,8 +42,9 @@ def plan_flows(
     rows: list[Json] = []
     for item in traffic:
         for destination in item["destinations"]:
+            kind: Kind = item["kind"]
             source, target = plan["nodes"][item["source"]], plan["nodes"][destination]
-            ends = _ends(plan, item["source"], destination, routes)
+            ends = item.get("ends") or _ends(plan, item["source"], destination, routes)
             name = _name(item, source["name"], target["name"])
             named = source.get("sysctls", {}).get(CC_SYSCTL) or DEFAULT_CC
             # A real end has the kernel's, which need not be one that can be simulated.
@@ -55,12 +56,14 @@ def plan_flows(
                 {
                     "name": name,
                     # A real program's kernel chooses the interfaces by the same tables.
-                    "source": ends[0] if simulated else item["source"],
-                    "destination": ends[1] if simulated else destination,
+                    "source": ends[0] if simulated or kind == "pcap" else item["source"],
+                    "destination": ends[1] if simulated or kind == "pcap" else destination,
                     "start_ns": item.get("start_ns") or 0,
                     "stop_ns": item.get("stop_ns"),
                     "simulated": simulated,
-                    "traffic": _traffic(item, cast("AlgorithmSettings", algorithm), settings, subflows),
+                    "traffic": _traffic(
+                        item, cast("AlgorithmSettings", algorithm), settings, subflows, simulated=simulated
+                    ),
                 }
             )
             rows.append(
@@ -82,7 +85,7 @@ def plan_flows(
                     **({"mptcp": True} if item.get("mptcp") else {}),
                 }
             )
-            if not simulated:
+            if not simulated and kind != "pcap":
                 # One end for all that a host has of a flow list, else one for each flow.
                 listed = item["kind"] == "replay"
                 rows[-1]["generator"] = f"{item['name']}.{source['name']}" if listed else name
@@ -110,9 +113,24 @@ def _subflows(
 
 
 def _name(item: Mapping[str, Any], source: str, target: str) -> str:
-    if item["kind"] == "replay":
+    if item["kind"] == "replay" or item.get("is_one_of_several"):
         return f"{item['name']}.{source}.{target}"
     return str(item["name"]) if len(item["destinations"]) == 1 else f"{item['name']}.{target}"
+
+
+def packets_file(item: Mapping[str, Any]) -> str:
+    """Where in a run directory the packets of a flow of a capture are, which a host gets."""
+    ends = f"-{item['source']}-{item['destinations'][0]}" if item.get("is_one_of_several") else ""
+    return f"packets/{item['name']}{ends}.pcap"
+
+
+def packets_files(resolved: "Resolved") -> dict[str, bytes]:
+    """The packets of all captures of a live run, by their places in the run directory."""
+    from longhaul.scenario.lower.pcap import rewritten
+
+    real = [item for item in resolved.traffic if item["kind"] == "pcap" and not item["simulated"]]
+    files = resolved.files() if real else {}
+    return {packets_file(item): rewritten(item, files[item["file"]]).pcap(item["pair"]) for item in real}
 
 
 def plan_jobs(resolved: "Resolved", wanted: Iterable[Mapping[str, Any]]) -> list[Job]:
@@ -212,7 +230,12 @@ def _check_algorithms(resolved: "Resolved", algorithms: Algorithms) -> None:
 
 
 def _traffic(
-    item: Mapping[str, Any], algorithm: AlgorithmSettings, tcp: Tcp, subflows: list[list[int]]
+    item: Mapping[str, Any],
+    algorithm: AlgorithmSettings,
+    tcp: Tcp,
+    subflows: list[list[int]],
+    *,
+    simulated: bool,
 ) -> Traffic:
     kind: Kind = item["kind"]
     match kind:
@@ -237,6 +260,14 @@ def _traffic(
             return {"kind": "requests", "gap": item["gap"], "size": item["size"], "cc": algorithm, "tcp": tcp}
         case "replay":
             return {"kind": "replay", "transfers": item["transfers"], "cc": algorithm, "tcp": tcp}
+        case "pcap":
+            return {
+                "kind": "pcap",
+                "packets": item["packets"],
+                "repeat": item["repeat"],
+                "every_ns": item["every_ns"],
+                "file": None if simulated else packets_file(item),
+            }
         case "tcp":
             streams, volume = item.get("flows") or 1, item.get("bytes")
             bulk: TcpTraffic = {

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from longhaul import log
+from longhaul import log, storage
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Flow, Node, Plan
@@ -182,6 +182,11 @@ def begin(planned: Planned, *, runs: Path, argv: list[str], name: str | None = N
         rows=planned.rows,
     )
     with ending.recorded(directory):
+        packets = flows.packets_files(resolved)
+        if packets:
+            storage.make_directory(directory / "packets")
+        for place, content in packets.items():
+            storage.replace_bytes(directory / place, content)
         if clock is None:
             compensated = resolved.scenario.document.compensate
             directories.update_run(directory, certificate=planned.certificate, compensated=compensated)

@@ -33,13 +33,13 @@ Plan = Mapping[str, Any]
 
 
 def command(kind: Kind) -> Literal["ping", "iperf3"] | None:
-    """The program of this machine that sends traffic of a kind; ``None``: Longhaul's own generator."""
+    """The program of this machine that sends traffic of a kind; ``None``: Longhaul itself."""
     match kind:
         case "ping":
             return "ping"
         case "tcp":
             return "iperf3"
-        case "udp" | "requests" | "replay":
+        case "udp" | "requests" | "replay" | "pcap":
             return None
         case _:
             assert_never(kind)
@@ -235,7 +235,7 @@ FIRST_RECEIVER_PORT = 6201
 
 
 def parts(flows: Sequence[Flow], rows: Sequence[Mapping[str, Any]]) -> list[Program]:
-    """Receivers and senders of those of the plan's ``flows`` that are not simulated.
+    """Receivers and senders of those of the plan's ``flows`` that are not simulated, and not of captures.
 
     Each of ``rows`` names the traffic generator of a flow. Flows of the same generator share it, and a port.
     """
@@ -243,7 +243,7 @@ def parts(flows: Sequence[Flow], rows: Sequence[Mapping[str, Any]]) -> list[Prog
     made: dict[tuple[End, str], Program] = {}
     played: dict[tuple[End, str], list[int]] = {}
     for position, (flow, row) in enumerate(zip(flows, rows, strict=True)):
-        if flow["simulated"]:
+        if flow["simulated"] or flow["traffic"]["kind"] == "pcap":
             continue
         group = row["name"] if row["kind"] == "replay" else flow["name"]
         port = ports.setdefault(group, FIRST_RECEIVER_PORT + len(ports))

@@ -11,6 +11,8 @@ from longhaul.scenario.syntax.csv_file import MAX_BYTES, MAX_ROWS, CsvFile, Inpu
 from longhaul.scenario.syntax.value_errors import ScenarioValueError
 from longhaul.scenario.traces import builtin
 
+MAX_CAPTURE_BYTES = 256 << 20
+
 
 @dataclass
 class Inputs:
@@ -22,6 +24,8 @@ class Inputs:
     read: dict[FilePath, InputFile] = field(default_factory=dict)
     ends_ns: list[int] = field(default_factory=list)
     """When traces end that are to end the run."""
+    captures: dict[FilePath, bytes] = field(default_factory=dict)
+    """The captures that were read."""
     contents: Mapping[str, bytes] | None = None
     """The files by path where they do not come from disk."""
     warnings: list[Diagnostic] = field(default_factory=list)
@@ -55,14 +59,7 @@ class Inputs:
         if path in self.read:
             return self.read[path]
         shown = printable(name)
-        content = self._content(path, shown, at=at) if self.contents is None else self.contents.get(str(path))
-        if content is None:
-            raise ScenarioValueError(
-                Code.INPUT_FILE_MISSING,
-                (at,),
-                f'"{shown}" is not there',
-                "no variant named it when the sweep began",
-            )
+        content = self._content(path, shown, at=at, most=MAX_BYTES)
         if len(content) > MAX_BYTES:
             message = f'"{shown}" has more than {MAX_BYTES >> 20} MiB'
             raise ScenarioValueError(Code.FILE_TOO_LARGE, (at,), message, "write a shorter trace")
@@ -76,7 +73,35 @@ class Inputs:
         self.read[path] = found
         return found
 
-    def _content(self, path: FilePath, shown: str, *, at: str) -> bytes:
+    def capture(self, name: str, *, at: str) -> bytes:
+        """The bytes of file ``name``, a capture, which key ``at`` of a model names."""
+        path = self.folder / name
+        if path not in self.captures:
+            shown = printable(name)
+            content = self._content(path, shown, at=at, most=MAX_CAPTURE_BYTES)
+            if len(content) > MAX_CAPTURE_BYTES:
+                message = f'"{shown}" has more than {MAX_CAPTURE_BYTES >> 20} MiB'
+                remedy = "keep a part of it: editcap -r IN OUT 1-100000"
+                raise ScenarioValueError(Code.FILE_TOO_LARGE, (at,), message, remedy)
+            self.captures[path] = content
+        return self.captures[path]
+
+    def paths(self) -> tuple[FilePath, ...]:
+        """The files that were read, but those of built-in sets."""
+        return (*self.read, *self.captures)
+
+    def _content(self, path: FilePath, shown: str, *, at: str, most: int) -> bytes:
+        """The first bytes of a file, at least one more than ``most`` if it is larger."""
+        if self.contents is not None:
+            known = self.contents.get(str(path))
+            if known is None:
+                raise ScenarioValueError(
+                    Code.INPUT_FILE_MISSING,
+                    (at,),
+                    f'"{shown}" is not there',
+                    "no variant named it when the sweep began",
+                )
+            return known
         try:
             if not path.is_file():
                 what = "is not a file" if path.exists() else "is not there"
@@ -86,7 +111,7 @@ class Inputs:
                     f'"{shown}" {what}',
                     f"put it beside the scenario, in {self.called}/",
                 )
-            return read_regular(path, most_bytes=MAX_BYTES + 1)
+            return read_regular(path, most_bytes=most + 1)
         except (OSError, ValueError) as error:
             if isinstance(error, ScenarioValueError):
                 raise

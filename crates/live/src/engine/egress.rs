@@ -4,15 +4,16 @@ use super::batches::{Batch, Batches, Departing, MOST_PARTS, changes};
 use super::class_gaps::ClassGaps;
 use super::ports::Ports;
 use super::real_flows::RealFlows;
+use super::replays::Replays;
 use super::stalls::StallDetector;
 use crate::device::DeviceCounters;
 use crate::packet_pool::PacketPool;
 use crate::recorder::Recorder;
 use crate::shape::{HEADER_ROOM, damage};
-use longhaul_endpoints::{PayloadPool, PayloadSink};
+use longhaul_endpoints::{ListedPacket, PayloadPool, PayloadSink};
 use longhaul_network::journal::{Departure, Entry};
 use longhaul_network::{
-    DirectionId, Fate, KnownArrivals, Message, NodeId, Origin, Packet, Reply, Sink, icmp, results,
+    DirectionId, Fate, Flags, KnownArrivals, Message, NodeId, Origin, Packet, Reply, Sink, icmp, results,
 };
 use longhaul_plan::{Plan, Sender, Way};
 use longhaul_record::{Classes, Distribution};
@@ -76,6 +77,8 @@ pub struct Egress<P> {
     pub stalls: StallDetector,
     /// Whose simulated packets are, by what they carry as their flow.
     pub senders: BTreeMap<u32, Sender>,
+    /// Packets of captures that hosts get.
+    pub replays: Replays,
     addresses: Vec<(Option<IpAddr>, Option<IpAddr>)>,
     /// Unix time of the run's start.
     pub unix_start_ns: u64,
@@ -87,6 +90,16 @@ pub struct Egress<P> {
     scratch: Vec<u8>,
     quoted: Vec<u8>,
     rows: Rows,
+}
+
+/// What routers look at of a packet with these headers.
+pub fn flags_of(header: &icmp::Header) -> Flags {
+    let mut flags = Flags::empty();
+    flags.set(Flags::V6, header.version == 6);
+    flags.set(Flags::DONT_FRAGMENT, header.dont_fragment);
+    flags.set(Flags::NO_REPLY, header.no_reply);
+    flags.set(Flags::ECHO_REQUEST, header.echo_request);
+    flags
 }
 
 /// Which links' packets are recorded, and when.
@@ -123,6 +136,7 @@ impl<P: Ports> Egress<P> {
             class_gaps: ClassGaps::default(),
             stalls: StallDetector::new(),
             senders: BTreeMap::new(),
+            replays: Replays::default(),
             addresses: plan
                 .nodes
                 .iter()
@@ -318,6 +332,21 @@ impl<P: Ports> PayloadSink for Egress<P> {
         &mut self.payloads
     }
 
+    fn add_bytes(&mut self, listed: &ListedPacket, packet: &mut Packet) {
+        let body = self.replays.bytes(listed).and_then(|bytes| self.packet_pool.create(bytes));
+        let Some(body) = body else { return self.replays.left_without_bytes(listed) };
+        self.packet_pool.set_twin(body, packet.body);
+        let bytes = self.packet_pool.packet(body);
+        if let Some(header) = icmp::parse(bytes) {
+            self.flows.sent(listed.at, packet.source, &header, bytes, 1);
+            packet.flags = flags_of(&header);
+        }
+        packet.body = body;
+        self.real_packets += 1;
+        self.replays.in_network += 1;
+        self.replays.left(listed, self.outside.now());
+    }
+
     fn sent(&mut self, packet: &Packet) {
         self.recorder.note(|| Entry::Injected { packet: *packet, routable: true });
     }
@@ -330,6 +359,10 @@ impl<P: Ports> Sink for Egress<P> {
             return self.payloads.deliver(&packet);
         }
         self.real_packets -= 1;
+        if let Some(twin) = self.packet_pool.twin(packet.body) {
+            self.replays.in_network -= 1;
+            self.payloads.deliver(&Packet { body: twin, ..packet });
+        }
         let Egress { flows, packet_pool, .. } = self;
         flows.delivered(&packet, || packet_pool.packet(packet.body));
         if let (Some(known_arrivals), Some(via)) = (&self.known_arrivals, via)
@@ -346,6 +379,10 @@ impl<P: Ports> Sink for Egress<P> {
             return self.payloads.end(&packet, fate);
         }
         self.real_packets -= 1;
+        if let Some(twin) = self.packet_pool.twin(packet.body) {
+            self.replays.in_network -= 1;
+            self.payloads.end(&Packet { body: twin, ..packet }, fate);
+        }
         let Egress { flows, packet_pool, .. } = self;
         flows.ended(&packet, fate, || packet_pool.packet(packet.body));
         self.packet_pool.release(packet.body, 1);
@@ -356,6 +393,10 @@ impl<P: Ports> Sink for Egress<P> {
             return self.payloads.copied(packet);
         }
         self.real_packets += 1;
+        if let Some(twin) = self.packet_pool.twin(packet.body) {
+            self.replays.in_network += 1;
+            self.payloads.copied(&Packet { body: twin, ..*packet });
+        }
         let Egress { flows, packet_pool, .. } = self;
         flows.copied(packet, || packet_pool.packet(packet.body));
         self.packet_pool.retain(packet.body);
@@ -377,7 +418,9 @@ impl<P: Ports> Sink for Egress<P> {
         let origin = if PayloadPool::contains(packet) {
             Origin { sender: self.senders.get(&packet.flow).copied(), ..Origin::default() }
         } else {
-            icmp::origin(self.packet_pool.packet(packet.body))
+            let twin = self.packet_pool.twin(packet.body);
+            let sender = twin.and_then(|_| self.senders.get(&packet.flow).copied());
+            Origin { sender, ..icmp::origin(self.packet_pool.packet(packet.body)) }
         };
         self.recorder.note(|| Entry::Origin(origin));
         origin

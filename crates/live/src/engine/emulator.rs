@@ -1,7 +1,7 @@
 //! The modelled network between real hosts: what is done with packets and changes, on whoever's clock.
 
 use super::batches::Departing;
-use super::egress::Egress;
+use super::egress::{Egress, flags_of};
 use super::ports::Ports;
 use super::steps;
 use crate::error::Result;
@@ -9,7 +9,7 @@ use crate::packet_pool::PacketPool;
 use crate::recorder::Recorder;
 use longhaul_endpoints::Endpoints;
 use longhaul_network::journal::Entry;
-use longhaul_network::{DirectionId, Flags, KnownArrivals, Network, NodeId, Packet, icmp, results};
+use longhaul_network::{DirectionId, KnownArrivals, Network, NodeId, Packet, icmp, results};
 use longhaul_plan::{Event, Plan, Way};
 use longhaul_record::Distribution;
 use longhaul_units::{Span, Time};
@@ -121,9 +121,9 @@ impl<'a, P: Ports> Emulator<'a, P> {
         !self.endpoints.is_empty()
     }
 
-    /// Whether all finite simulated flows and jobs have completed.
+    /// Whether all finite simulated flows and jobs have completed, and all packets of captures have met their fate.
     pub fn endpoints_are_done(&self) -> bool {
-        self.endpoints.are_done()
+        self.endpoints.are_done() && self.egress.replays.in_network == 0
     }
 
     /// Changes links, all at the time of the first, and records the changes at once.
@@ -171,11 +171,6 @@ impl<'a, P: Ports> Emulator<'a, P> {
         let source = NodeId(node as u32);
         self.egress.flows.sent(now, source, &header, bytes, segments);
         let destination = self.network.node_at(header.destination).or(self.gateway(node));
-        let mut flags = Flags::empty();
-        flags.set(Flags::V6, header.version == 6);
-        flags.set(Flags::DONT_FRAGMENT, header.dont_fragment);
-        flags.set(Flags::NO_REPLY, header.no_reply);
-        flags.set(Flags::ECHO_REQUEST, header.echo_request);
         let mut packet = Packet {
             body,
             segment: 0,
@@ -185,7 +180,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
             destination: destination.unwrap_or(source),
             ttl: header.ttl,
             hops: 0,
-            flags,
+            flags: flags_of(&header),
             class: header.class,
             flow: header.flow,
             damage: 0,

@@ -111,6 +111,7 @@ impl<P: Ports> Emulator<'_, P> {
                 "damaged": self.egress.payloads.damaged(),
             });
             result["echo_fates"] = json!(self.egress.payloads.echo_fates());
+            result["replays"] = self.egress.replays.results();
             result["flows"] = json!(flows);
             result["jobs"] = json!(self.endpoints.jobs());
         }

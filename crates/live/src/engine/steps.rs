@@ -5,7 +5,7 @@ use super::ports::Ports;
 use crate::error::{Error, Result};
 use longhaul_endpoints::Endpoints;
 use longhaul_network::Network;
-use longhaul_plan::Plan;
+use longhaul_plan::{Flow, Plan, Traffic};
 use longhaul_units::{Span, Time};
 
 /// Interval between two reapings of closed simulated connections.
@@ -20,10 +20,15 @@ const BATCHING_INTERVAL: Span = Span::from_us(100);
 /// Duration of unbounded flows in a run without duration: 100 days.
 const UNBOUNDED_DURATION_NS: u64 = 100 * 86_400 * 1_000_000_000;
 
-/// The simulated endpoints of `plan`.
+/// Whether the engine sends the packets of a flow: those that are simulated, and those of captures.
+pub fn is_of_engine(flow: &Flow) -> bool {
+    flow.simulated || matches!(flow.traffic, Traffic::Pcap { .. })
+}
+
+/// The endpoints of `plan` that the engine has itself.
 pub fn endpoints(plan: &Plan, network: &Network) -> Result<Endpoints> {
     let duration_ns = plan.duration_ns.or(Some(UNBOUNDED_DURATION_NS));
-    Endpoints::new(&Plan { duration_ns, ..plan.clone() }, network, |flow| flow.simulated).map_err(Error::from)
+    Endpoints::new(&Plan { duration_ns, ..plan.clone() }, network, is_of_engine).map_err(Error::from)
 }
 
 impl<P: Ports> Emulator<'_, P> {
@@ -31,7 +36,8 @@ impl<P: Ports> Emulator<'_, P> {
     pub fn next_due(&self) -> (Time, bool) {
         let (network, endpoints) = (self.network.next_event(), self.endpoints.next_event());
         let other = self.next_change_at().min(self.next_sample);
-        if self.endpoints.is_empty() || self.egress.real_packets > 0 {
+        let has_real = self.egress.real_packets > 0 || self.endpoints.sends_real_packets();
+        if self.endpoints.is_empty() || has_real {
             return (network.min(endpoints).min(other), true);
         }
         let simulated = network.min(endpoints).max(self.advanced + BATCHING_INTERVAL);
@@ -78,7 +84,10 @@ impl<P: Ports> Emulator<'_, P> {
                 egress.flush();
                 endpoints.deliver_arrivals(next, net, egress)
             } else {
-                endpoints.expire(next, net, egress)
+                let ran = endpoints.expire(next, net, egress);
+                // Packets of captures are handed over even where no link takes time.
+                egress.flush();
+                ran
             };
             if endpoint_ran {
                 self.endpoint_lateness.add(self.last_endpoint_poll.since(next).ns(), 1);

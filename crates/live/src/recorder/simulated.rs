@@ -1,6 +1,7 @@
 //! The records of simulated flows, as a simulation has them.
 
 use super::RecordFiles;
+use crate::engine::is_of_engine;
 use crate::error::Result;
 use longhaul_plan::Plan;
 use longhaul_record::{FLOW_COLUMNS, FlowRow, PING_COLUMNS, PingRow, REQUEST_COLUMNS, RequestRow, Table};
@@ -18,7 +19,7 @@ pub struct SimulatedFiles {
 impl SimulatedFiles {
     /// Creates them if `plan` has anything simulated.
     pub fn open(plan: &Plan, create: &RecordFiles<'_>) -> Result<Option<Self>> {
-        if plan.jobs.is_empty() && !plan.flows.iter().any(|flow| flow.simulated) {
+        if plan.jobs.is_empty() && !plan.flows.iter().any(is_of_engine) {
             return Ok(None);
         }
         Ok(Some(SimulatedFiles {

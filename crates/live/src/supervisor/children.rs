@@ -84,7 +84,7 @@ impl EngineProcess {
         for device in devices.iter_mut() {
             drop(device.port.take());
         }
-        let busy = plan.flows.iter().any(|flow| flow.simulated) || !plan.jobs.is_empty();
+        let busy = plan.flows.iter().any(engine::is_of_engine) || !plan.jobs.is_empty();
         let log = directory.join("logs/engine.err");
         let mut engine = EngineProcess {
             pid,

@@ -88,10 +88,12 @@ pub fn supervise(
     guests.boot()?;
     let network = engine::network(plan)?;
     let endpoints = engine::endpoints(plan, &network)?;
+    let replays = engine::Replays::load(plan, directory)?;
     let recorder = Recorder::start(plan, directory, &Disk)?.without_loss();
     let outside = Nics { udp_offload: vec![true; plan.nodes.len()], ..Nics::default() };
     // The run's zero is not known yet; records of captures are written once it is.
-    let emulator = Emulator::new(plan, (network, endpoints), outside, recorder, UNIX_NS);
+    let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, UNIX_NS);
+    emulator.egress.replays = replays;
     let env = environment_of(plan, directory)?;
     let files = directory.join("raw/hosts.d");
     let spans = plan.programs.iter().map(|program| environment::parallel_environment(plan, program, &files));

@@ -57,6 +57,8 @@ def print_summary(summary: Json, console: Console) -> None:
         console.print(_flows(summary))
     if any(flow.get("done") is not None for flow in summary["flows"]):
         console.print(_requests(summary["flows"]))
+    if any(flow["kind"] == "pcap" for flow in summary["flows"]):
+        console.print(_captures(summary["flows"]))
     if summary.get("pacing"):
         console.print(_pacing(summary["pacing"]))
     if summary["probes"]:
@@ -270,7 +272,7 @@ def _flows(summary: Json) -> Table:
             f"{flow['from']} > {flow['to']}",
             rate_text(flow["goodput_bits_per_s"]),
             rate_text(flow["throughput_bits_per_s"]),
-            share_text(flow["loss"] if flow["kind"] == "udp" else flow["retransmission_rate"]),
+            share_text(flow["loss"] if flow["kind"] in ("udp", "pcap") else flow["retransmission_rate"]),
             time_text(rtt.get("p50_ns")),
             time_text(rtt.get("p99_ns")),
             Text(flow["error"], style="red")
@@ -296,6 +298,27 @@ def _pacing(classes: Iterable[Json]) -> Table:
             _percentiles(errors) if errors else "",
         )
     return table
+
+
+def _captures(flows: Iterable[Json]) -> Table:
+    """Packets of captures, by their fate; how long they took, and how late they left."""
+    table = _table(
+        "capture", ">packets", ">bytes", ">lost", ">delay p50", ">p99", ">sent late p50", ">p99", ">max"
+    )
+    for flow in flows:
+        if flow["kind"] != "pcap":
+            continue
+        delay, late = flow["delay"] or {}, flow["send_lateness"] or {}
+        table.add_row(
+            flow["flow"],
+            str(flow["sent_packets"]),
+            str(flow["sent_bytes"]),
+            str(flow["lost_packets"]),
+            time_text(delay.get("p50_ns")),
+            time_text(delay.get("p99_ns")),
+            *(time_text(late.get(f"{quantile}_ns")) for quantile in ("p50", "p99", "max")),
+        )
+    return _with_whole_names(table)
 
 
 def _requests(flows: Iterable[Json]) -> Table:

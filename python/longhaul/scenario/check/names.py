@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from longhaul.scenario.model import Background, Document, Program, Replay
+from longhaul.scenario.model import Background, Document, Pcap, Program, Replay
 from longhaul.scenario.model.metrics import Unit, catalogue, is_swept, unknown_metric
 from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.syntax.ranges import expand
@@ -50,6 +50,8 @@ def kinds_and_ends(document: Document) -> dict[str, tuple[str, tuple[str, ...]]]
         if isinstance(flow, Background)
         else ("replay", (flow.file,))
         if isinstance(flow, Replay)
+        else ("pcap", tuple(f"{source}.{to}" for source, to in flow.pairs()))
+        if isinstance(flow, Pcap)
         else (flow.kind, tuple(dict.fromkeys(each for text in flow.to for each in expand(text))))
         for name, flow in document.traffic.items()
     }
@@ -85,7 +87,19 @@ def unknown_sweep_metrics(
             yield path, *wrong
 
 
-_NAMING = ("from", "to", "kind", "link", "file", "host", "hosts", "each", "simulate")
+_NAMING = (
+    "from",
+    "to",
+    "addresses",
+    "direction",
+    "kind",
+    "link",
+    "file",
+    "host",
+    "hosts",
+    "each",
+    "simulate",
+)
 """Keys of traffic and programs on which the names of metrics depend."""
 
 

@@ -18,7 +18,7 @@ from longhaul.scenario.check.names import (
 )
 from longhaul.scenario.expand.axes import axes_of
 from longhaul.scenario.expand.places import find_axis, unknown_axis
-from longhaul.scenario.model import Background, Bulk, Datagrams, Ping, Program, Replay, Requests
+from longhaul.scenario.model import Background, Bulk, Datagrams, Pcap, Ping, Program, Replay, Requests
 from longhaul.scenario.model.metrics import bound, nearest_metrics
 from longhaul.scenario.model.port import DevicePort
 from longhaul.scenario.model.start import After
@@ -286,6 +286,13 @@ class _Check:
                 continue
             if isinstance(flow, Replay):
                 # It ends with its list, whose hosts are looked up where it is read.
+                continue
+            if isinstance(flow, Pcap):
+                # It ends with its capture.
+                for key, host in (("from", flow.source), ("to", flow.to)):
+                    self.hosts((*path, key), (host,) if host else ())
+                for written, host in (flow.addresses or {}).items():
+                    self.hosts((*path, "addresses", written), (host,))
                 continue
             self.hosts((*path, "from"), (flow.source,))
             if flow.source in self.hosts((*path, "to"), flow.to, routers_too=flow.kind == "ping"):

@@ -86,6 +86,12 @@ def _load(flow: Plain, way: Way, duration_ns: int | None) -> Load | None:
             packets = flow["rate_bits_per_s"] / 8 / (size - UDP_HEADERS)
             # What is offered has to be read, even if the bottleneck drops it.
             return Load(*span, round(packets * 8 * size), packets, None)
+        case "pcap":
+            sent = flow["packets"]["at_ns"]
+            passes_ns = max(flow["every_ns"] * flow["repeat"], sent[-1], 1)
+            span = (flow["name"], flow["start_ns"], min(span[2], flow["start_ns"] + passes_ns))
+            packets = len(sent) * flow["repeat"] * 1e9 / passes_ns
+            return Load(*span, round(flow["bytes"] * 8e9 / passes_ns), packets, None)
         case "tcp":
             demand = flow["rate_bits_per_s"] * flow["flows"] if flow["rate_bits_per_s"] else None
         case "requests":

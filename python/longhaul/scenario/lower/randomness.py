@@ -67,7 +67,7 @@ def _draws(traffic: Traffic) -> bool:
             return _is_drawing(traffic["cc"])
         case "tcp" | "replay":
             return _is_drawing(traffic["cc"])
-        case "ping":
+        case "ping" | "pcap":
             return False
         case _:
             assert_never(traffic)

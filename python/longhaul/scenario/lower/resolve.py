@@ -25,6 +25,7 @@ from longhaul.scenario.lower.mptcp import with_mptcp
 from longhaul.scenario.lower.network import NamedNode, Network, build
 from longhaul.scenario.lower.pacing import Owner, plan_pacing, plan_pacing_events
 from longhaul.scenario.lower.paths import Routes, pair_ways
+from longhaul.scenario.lower.pcap import plan_pcap
 from longhaul.scenario.lower.ports import address_conflicts, with_port
 from longhaul.scenario.lower.replay import plan_replay
 from longhaul.scenario.lower.route_checks import (
@@ -35,7 +36,17 @@ from longhaul.scenario.lower.route_checks import (
 )
 from longhaul.scenario.lower.start_times import plan_starts, starts_after
 from longhaul.scenario.lower.tcp import initial_window, largest_buffers, simulated, sysctls
-from longhaul.scenario.model import Background, Bulk, Datagrams, Ping, Program, Replay, Requests, Tcp, Traffic
+from longhaul.scenario.model import (
+    Background,
+    Bulk,
+    Datagrams,
+    Pcap,
+    Ping,
+    Program,
+    Replay,
+    Requests,
+    Tcp,
+)
 from longhaul.scenario.model.metrics import bound
 from longhaul.scenario.model.start import earliest_ns
 from longhaul.scenario.syntax.csv_file import SIZE, TIME
@@ -137,18 +148,8 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     largest = largest_buffers(routes, alike)
     nodes, wrong = with_mptcp(scenario, network, _with_tcp(scenario, network, plan["nodes"], largest))
     plan, problems = {**plan, "nodes": nodes}, problems + wrong
-    traffic: list[Plain] = []
-    for name, flow in document.traffic.items():
-        try:
-            planned = _planned(scenario, name, flow, network, inputs)
-        except ScenarioValueError as error:
-            path = ("traffic", name, *error.at)
-            problems.append(scenario.problem(error.code, path, error.message, error.remedy))
-        except FileError as error:
-            problems.append(error.problem)
-        else:
-            problems += [planned] if isinstance(planned, Diagnostic) else []
-            traffic += planned if isinstance(planned, list) else []
+    traffic, warned, wrong = _plan_traffic(scenario, network, plan, routes, inputs)
+    problems += wrong
     if not membership.events:
         problems += unreachable_traffic(scenario, routes, traffic)
     traffic, too_large = with_sizes(scenario, plan, routes, traffic)
@@ -165,6 +166,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     relayed = {link for steps in ways.values() for link, _way in steps or ()}
     warnings = [
         *scenario.warnings,
+        *warned,
         *too_large,
         *inputs.warnings,
         *(
@@ -180,7 +182,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         scenario,
         scenario.source.content,
         tuple(warnings),
-        tuple(inputs.read),
+        inputs.paths(),
         tuple(jobs),
         {
             node: simulated(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
@@ -321,8 +323,38 @@ def _program(
     }
 
 
+def _plan_traffic(
+    scenario: Scenario, network: Network, plan: Plan, routes: Routes, inputs: Inputs
+) -> tuple[list[Plain], list[Diagnostic], list[Diagnostic]]:
+    """The flows of all traffic, warnings, and what is wrong."""
+    traffic: list[Plain] = []
+    warned: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
+    for name, flow in scenario.document.traffic.items():
+        try:
+            if isinstance(flow, Pcap):
+                found, told = plan_pcap(scenario, name, flow, network, plan, routes, inputs)
+                traffic += found
+                warned += told
+                continue
+            planned = _planned(scenario, name, flow, network, inputs)
+        except ScenarioValueError as error:
+            path = ("traffic", name, *error.at)
+            problems.append(scenario.problem(error.code, path, error.message, error.remedy))
+        except FileError as error:
+            problems.append(error.problem)
+        else:
+            problems += [planned] if isinstance(planned, Diagnostic) else []
+            traffic += planned if isinstance(planned, list) else []
+    return traffic, warned, problems
+
+
 def _planned(
-    scenario: Scenario, name: str, flow: Traffic, network: Network, inputs: Inputs
+    scenario: Scenario,
+    name: str,
+    flow: Ping | Bulk | Datagrams | Requests | Replay | Background,
+    network: Network,
+    inputs: Inputs,
 ) -> list[Plain] | Diagnostic:
     """The flows of one traffic; or what is wrong."""
     if isinstance(flow, Background):

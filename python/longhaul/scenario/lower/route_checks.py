@@ -36,7 +36,7 @@ def unreachable_traffic(scenario: Scenario, routes: Routes, traffic: Sequence[Pl
     for flow in traffic:
         for destination in flow["destinations"]:
             if routes.way(flow["source"], destination) is None:
-                path = ("traffic", flow["name"], "file" if flow["kind"] == "replay" else "to")
+                path = ("traffic", flow["name"], "file" if flow["kind"] in ("replay", "pcap") else "to")
                 problem = scenario.problem(Code.NO_PATH, path, "no path in both directions", "add a link")
                 problems += [problem] if problem not in problems else []
                 break

@@ -8,7 +8,7 @@ from longhaul.scenario.model.queue import Queue, QueueLimit
 from longhaul.scenario.model.relay import Cluster, Forward, Relay
 from longhaul.scenario.model.routes import RouteModel, Routes
 from longhaul.scenario.model.scenario import Changes, Document, Event, Expectation
-from longhaul.scenario.model.traffic import Background, Bulk, Datagrams, Ping, Replay, Requests, Traffic
+from longhaul.scenario.model.traffic import Background, Bulk, Datagrams, Pcap, Ping, Replay, Requests, Traffic
 
 __all__ = [
     "Background",
@@ -25,6 +25,7 @@ __all__ = [
     "Link",
     "LinkModel",
     "Node",
+    "Pcap",
     "Ping",
     "Profile",
     "Program",

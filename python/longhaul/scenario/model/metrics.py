@@ -42,16 +42,18 @@ _TRANSFERS: Mapping[str, Unit] = {
     **{f"took.{quantile}": "ns" for quantile in TOOK},
     **{f"send_lateness.{quantile}": "ns" for quantile in SEND_LATENESS},
 }
+_DATAGRAMS: Mapping[str, Unit] = {
+    "goodput": "bit/s",
+    "throughput": "bit/s",
+    "loss": "share",
+    "reordered": "count",
+    **{f"delay.{quantile}": "ns" for quantile in DELAY},
+    **{f"send_lateness.{quantile}": "ns" for quantile in SEND_LATENESS},
+}
 FLOW: Mapping[str, Mapping[str, Unit]] = {
     "tcp": {**_TCP, **{f"rtt.{quantile}": "ns" for quantile in RTT}},
-    "udp": {
-        "goodput": "bit/s",
-        "throughput": "bit/s",
-        "loss": "share",
-        "reordered": "count",
-        **{f"delay.{quantile}": "ns" for quantile in DELAY},
-        **{f"send_lateness.{quantile}": "ns" for quantile in SEND_LATENESS},
-    },
+    "udp": _DATAGRAMS,
+    "pcap": _DATAGRAMS,
     "requests": _TRANSFERS,
     "replay": _TRANSFERS,
 }

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from ipaddress import ip_network
+from itertools import permutations
 from typing import Annotated, Any, Literal, assert_never
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
-from longhaul.diagnostics import Code
+from longhaul.diagnostics import Code, printable
 from longhaul.scenario.model.amount import amount_of
 from longhaul.scenario.model.base import (
     NAME_PATTERN,
@@ -15,6 +17,7 @@ from longhaul.scenario.model.base import (
     HostName,
     HostRanges,
     Name,
+    Number,
     Strict,
     choice,
     problem,
@@ -198,6 +201,92 @@ class Replay(Timed):
     """Whether it is simulated in a live run, too, beside what is real."""
 
 
+class Pcap(Timed):
+    """The packets of a capture, with the hosts' addresses, at the capture's times."""
+
+    kind: Literal["pcap"]
+    file: FileName
+    """A pcap or pcapng file, which gzip or zstd may have packed."""
+    source: Annotated[HostName | None, Field(alias="from", examples=["par1"])] = None
+    """The host that stands for the clients: of each two addresses, for the one that sends first."""
+    to: Annotated[HostName | None, Field(examples=["nyc1"])] = None
+    """The host that stands for the servers, which are the other ones."""
+    direction: Literal["both", "forward", "reverse"] = "both"
+    """``forward``: only packets of the clients; ``reverse``: only packets of the servers."""
+    addresses: Annotated[dict[str, HostName] | None, Field(examples=[{"192.168.1.0/24": "par1"}])] = None
+    """In place of ``from`` and ``to``: which host stands for which addresses of the capture."""
+    interface: Annotated[str | None, Field(min_length=1, max_length=253)] = None
+    """The interface of a pcapng file whose packets are sent; all if left out."""
+    speed: Annotated[float | None, Number(at_least=0.001, at_most=1000, example="2")] = None
+    """How many times as fast as the capture."""
+    rate: Rate | None = None
+    """In place of the capture's times: the rate of all its packets together, IP and above, without gaps."""
+    repeat: Annotated[int, Count(at_least=1, at_most=1_000_000)] = 1
+    """How often the capture is sent."""
+    every: Span | None = None
+    """From the begin of one pass to the begin of the next; else as long as the capture, and a mean gap."""
+    simulated: bool = False
+    """Whether its packets have no bytes in a live run: they load links, and no host gets them."""
+
+    @field_validator("addresses")
+    @classmethod
+    def _networks(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+        for written in value or ():
+            try:
+                ip_network(written)
+            except ValueError as error:
+                message = f'"{printable(written)}" is not an address or a network: {error}'
+                raise problem(
+                    Code.ADDRESS_MALFORMED, message, "write for example 10.0.0.5 or 10.0.0.0/8", at=written
+                ) from None
+        if value is not None and len(set(value.values())) < 2:
+            raise problem(
+                Code.SAME_ENDS, "names fewer than two hosts", "name one for each side of the capture"
+            )
+        return value
+
+    @field_validator("rate")
+    @classmethod
+    def _some(cls, value: Rate | None) -> Rate | None:
+        if value is not None and value.bits_per_s == 0:
+            raise problem(Code.ZERO_VALUE, "the rate is zero", "write for example 10Mbit")
+        return value
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Pcap":
+        ends = [key for key, value in (("from", self.source), ("to", self.to)) if value is not None]
+        if self.addresses is not None and (ends or self.direction != "both"):
+            key = (ends or ["direction"])[0]
+            raise problem(
+                Code.KEYS_CONFLICT, f"{key} and addresses exclude each other", f"leave out {key}", at=key
+            )
+        if self.addresses is None and len(ends) < 2:
+            message = "does not say which hosts send and receive the packets"
+            raise problem(
+                Code.KEY_MISSING, message, "write from and to, or addresses: {10.0.0.5: par1, 10.0.0.9: nyc1}"
+            )
+        if self.addresses is None and self.source == self.to:
+            raise problem(
+                Code.SAME_ENDS, f'"{self.source}" would send to itself', "name another host", at="to"
+            )
+        if self.speed is not None and self.rate is not None:
+            raise problem(
+                Code.KEYS_CONFLICT, "speed and rate exclude each other", "leave out one of them", at="rate"
+            )
+        if self.every is not None and self.repeat == 1:
+            raise problem(
+                Code.KEYS_CONFLICT, "every is of passes, but there is one", "add repeat: 2", at="every"
+            )
+        return self
+
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The hosts between which packets may go: sender, receiver."""
+        if self.source is not None and self.to is not None:
+            forward, reverse = (self.source, self.to), (self.to, self.source)
+            return {"both": (forward, reverse), "forward": (forward,), "reverse": (reverse,)}[self.direction]
+        return tuple(permutations(dict.fromkeys((self.addresses or {}).values()), 2))
+
+
 class Background(Timed):
     """Simulated datagrams across a link, as a share of its rate."""
 
@@ -228,7 +317,7 @@ class Background(Timed):
         return value
 
 
-Kind = Literal["ping", "tcp", "udp", "requests", "replay"]
+Kind = Literal["ping", "tcp", "udp", "requests", "replay", "pcap"]
 """Kinds of the flows of a resolved scenario, in which background traffic is ``udp``."""
 TRANSFER_KINDS: tuple[Kind, ...] = ("requests", "replay")
 """Kinds that are many transfers with one result."""
@@ -238,12 +327,18 @@ _KINDS: Mapping[str, Member] = {
     "udp": Datagrams,
     "requests": Requests,
     "replay": Replay,
+    "pcap": Pcap,
     "background": Background,
 }
 
 
-def transport(kind: Kind) -> Literal["icmp", "tcp", "udp"]:
-    """The protocol that carries traffic of a kind."""
+_CAPTURES = tuple(
+    f"{kind}{packed}" for kind in (".pcap", ".pcapng", ".cap") for packed in ("", ".gz", ".zst")
+)
+
+
+def transport(kind: Kind) -> Literal["icmp", "tcp", "udp", "any"]:
+    """The protocol that carries traffic of a kind; ``any``: those of a capture."""
     match kind:
         case "ping":
             return "icmp"
@@ -251,6 +346,8 @@ def transport(kind: Kind) -> Literal["icmp", "tcp", "udp"]:
             return "udp"
         case "tcp" | "requests" | "replay":
             return "tcp"
+        case "pcap":
+            return "any"
         case _:
             assert_never(kind)
 
@@ -258,11 +355,19 @@ def transport(kind: Kind) -> Literal["icmp", "tcp", "udp"]:
 def _kind(value: Any) -> Any:
     if isinstance(value, dict):
         choice(value, "kind", tuple(_KINDS), ("web", "http", "cbr"), "kind of traffic")
+        file = value.get("file")
+        if value["kind"] == "replay" and isinstance(file, str) and file.lower().endswith(_CAPTURES):
+            raise problem(
+                Code.CHOICE_UNKNOWN,
+                f'"replay" is of lists of transfers, but "{printable(file)}" is a capture',
+                "write kind: pcap",
+                at="kind",
+            )
     return value
 
 
 Traffic = Annotated[
-    Ping | Bulk | Datagrams | Requests | Replay | Background,
+    Ping | Bulk | Datagrams | Requests | Replay | Pcap | Background,
     Chosen("kind", _KINDS),
     BeforeValidator(_kind),
 ]
