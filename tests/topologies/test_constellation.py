@@ -18,7 +18,7 @@ LONDON, NEW_YORK = (51.51, -0.13), (40.71, -74.01)
 
 
 def slant_km(altitude_km: float, elevation: float) -> float:
-    """The distance of a satellite at this elevation in degrees, by the law of cosines."""
+    """The distance of a satellite at this elevation in degrees, from the triangle with the Earth's centre."""
     rise = EARTH_KM * sin(radians(elevation))
     return sqrt(rise**2 + altitude_km**2 + 2 * EARTH_KM * altitude_km) - rise
 

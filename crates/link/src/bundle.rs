@@ -211,16 +211,14 @@ impl<P: LinkPacket> Bundle<P> {
         }
     }
 
-    /// Ends what has come out of the routes: the link has left the network.
+    /// Ends what waits to be put in order: the link has left the network.
     fn flush(&mut self) {
-        if let Some(resequencer) = &mut self.resequencer {
-            resequencer.expire(Time::NEVER, &mut self.out);
-            resequencer.held_ps = 0;
-        }
-        let heads = self.heads.iter_mut().filter_map(Option::take).map(|(each, _)| each.packet);
-        let before = self.ended.len();
-        self.ended.extend(self.out.drain(..).map(|(packet, _)| packet).chain(heads));
-        self.counters.down_packets += (self.ended.len() - before) as u64;
+        let Some(resequencer) = &mut self.resequencer else { return };
+        let mut held = VecDeque::new();
+        resequencer.expire(Time::NEVER, &mut held);
+        resequencer.held_ps = 0;
+        self.counters.down_packets += held.len() as u64;
+        self.ended.extend(held.into_iter().map(|(packet, _)| packet));
     }
 
     /// What has happened so far, over all routes; the time in the resequencer counts as wire delay.

@@ -282,6 +282,10 @@ impl<P: LinkPacket> Link<P> {
     fn flush(&mut self, now: Time) {
         let queue = std::mem::replace(&mut self.queue, Queue::new(&self.discipline, now));
         let mut wire = std::mem::replace(&mut self.wire, Wire::new(self.reorder, self.coalesce));
+        // What was due until now has arrived, also if nobody has taken it yet.
+        while let Some((packet, due)) = wire.take(now) {
+            self.put_on_wire(packet, due);
+        }
         let under_way = std::iter::from_fn(|| wire.take(Time::NEVER)).map(|(packet, _)| packet);
         let waiting = self.head.take().into_iter().chain(queue.into_waiting()).map(|each| each.packet);
         let before = self.ended.len();

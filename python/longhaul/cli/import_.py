@@ -35,18 +35,40 @@ from longhaul.cli.topology import hand_over, out_options, quantity
 @click.option("--cross", metavar="KIND", help="Of teragrid: shared-sink or literal; else none.")
 @click.option("--queue", metavar="KIND", help="Of teragrid: long or short.")
 @quantity("Span", "--duration", help="Of teragrid; else 1000s.")
+@click.option(
+    "--topo",
+    metavar="NAME,...",
+    help="Of mininet: minimal, single,K, linear,K,N, tree,DEPTH,FANOUT or torus,X,Y; or of a Python file.",
+)
+@click.option(
+    "--link", metavar="KIND,...", help="Of mininet: every link, such as tc,bw=10,delay=10ms,loss=1."
+)
+@click.option(
+    "--netem",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Of containerlab: a script with `containerlab tools netem set` commands.",
+)
+@click.option("--execute", is_flag=True, default=None, help="Execute a Python file of Mininet, as this user.")
 def import_(source: Path, out: Path | None, force: bool, **given: Any) -> None:
-    """Convert a topology to a scenario: a FILE (GraphML of Topology Zoo, SNDlib) or a built-in NAME.
+    """Convert a topology to a scenario: a FILE or a built-in NAME.
 
-    Sites, hosts and links, each with a comment on where its numbers are from; delays by the great-circle
-    distance. Built in: teragrid, San Diego to Purdue in 2007, with its losses and cross traffic.
+    \b
+    Files: GraphML (Topology Zoo), SNDlib: sites on a map; delays by the great-circle distance.
+           containerlab, netlab, docker-compose (YAML), Kollaps (XML): nodes, links, commands, events.
+           Mininet (Python): a class of Topo. The file is executed as you, with --execute.
+    Names: mininet with --topo and --link, as mn has them.
+           teragrid: San Diego to Purdue in 2007, with its losses and cross traffic.
+
+    Each number of a map has a comment on where it is from. What a scenario cannot have of a lab is listed at
+    its top and on standard error, with the line of the file.
 
     \b
     longhaul import Abilene.graphml --out abilene.yaml
     longhaul import polska.txt --capacity-unit 1Mbit --demands 0.1 --out polska.yaml
-    longhaul import teragrid --cross shared-sink --queue short --out teragrid.yaml
+    longhaul import lab.clab.yml --netem impair.sh --out lab.yaml
+    longhaul import mininet --topo tree,2,3 --link tc,bw=10,delay=10ms --out tree.yaml
     """
-    from longhaul.scenario.expand.topologies.importing import import_topology
+    from longhaul.importers.importing import import_source
 
-    made = import_topology(source, {name: value for name, value in given.items() if value is not None})
+    made = import_source(source, {name: value for name, value in given.items() if value is not None})
     hand_over(made.text, made.warnings, out=out, force=force)

@@ -83,7 +83,7 @@ class Walker:
 
     @property
     def period_s(self) -> float:
-        """Of an orbit, by Kepler's third law."""
+        """Of an orbit, as Kepler found: its square grows with the cube of the radius."""
         return float(2 * np.pi * np.sqrt(self.radius_km**3 / GRAVITATION_KM3_PER_S2))
 
     def names(self) -> list[str]:

@@ -1,0 +1,1 @@
+"""Import of labs of other tools: containerlab, Mininet, Kollaps, netlab and docker-compose as scenarios."""
