@@ -10,7 +10,7 @@ use std::path::Path;
 pub type Counters = BTreeMap<String, u64>;
 
 /// Lines of /proc/net/snmp and /proc/net/netstat that count lost packets: (line, field, our name).
-const FIELDS: [(&str, &str, &str); 13] = [
+const FIELDS: [(&str, &str, &str); 15] = [
     ("Udp:", "RcvbufErrors", "UdpRcvbufErrors"),
     ("Udp:", "SndbufErrors", "UdpSndbufErrors"),
     ("Udp:", "InErrors", "UdpInErrors"),
@@ -24,6 +24,8 @@ const FIELDS: [(&str, &str, &str); 13] = [
     ("TcpExt:", "TCPZeroWindowDrop", "TCPZeroWindowDrop"),
     ("TcpExt:", "PruneCalled", "PruneCalled"),
     ("TcpExt:", "RcvPruned", "RcvPruned"),
+    ("TcpExt:", "OfoPruned", "OfoPruned"),
+    ("TcpExt:", "TCPOFODrop", "TCPOFODrop"),
 ];
 
 /// The same of /proc/net/snmp6.

@@ -76,6 +76,8 @@ _HOST_DROPS = {
     "TCPBacklogDrop": "a TCP receiver's backlog was full",
     "TCPRcvQDrop": "a TCP receiver's queue was full",
     "RcvPruned": "a TCP receiver's buffer was full",
+    "OfoPruned": "a TCP receiver had no room for what waits for a lost segment",
+    "TCPOFODrop": "a TCP receiver had no room for what waits for a lost segment",
     "softnet_dropped": "the machine's receive queue was full",
 }
 _REMEDIES = {
@@ -87,6 +89,8 @@ _REMEDIES = {
     "TCPBacklogDrop": "raise tcp: {buffers: ...} in the scenario",
     "TCPRcvQDrop": "raise tcp: {buffers: ...} in the scenario",
     "RcvPruned": "raise tcp: {buffers: ...} in the scenario",
+    "OfoPruned": "raise tcp: {buffers: ...} in the scenario",
+    "TCPOFODrop": "raise tcp: {buffers: ...} in the scenario",
 }
 
 

@@ -226,7 +226,7 @@ def run(
         warn(prepared.resolved, memory_bytes)
     ended = ending.Ending(ending.FAILED)
     guests: AbstractContextManager[dict[str, Any] | None]
-    guests = prepared.clock.orders() if prepared.clock else nullcontext()
+    guests = prepared.clock.orders(prepared.resolved.plan) if prepared.clock else nullcontext()
     with ending.recorded(prepared.directory), guests as kernel:
         session = Session(
             prepared.plan,
