@@ -19,6 +19,7 @@ fn plan() -> Plan {
         aliases: Vec::new(),
         main_routes: Vec::new(),
         no_path_to: Vec::new(),
+        port: None,
         mptcp: None,
     };
     Plan {

@@ -19,6 +19,7 @@ from longhaul.scenario.model.base import (
     problem,
 )
 from longhaul.scenario.model.pacing import Pacing
+from longhaul.scenario.model.port import Port
 from longhaul.units.quantities import Size, Span
 
 
@@ -113,6 +114,8 @@ class Node(Strict):
     tcp: Tcp | None = None
     pacing: Pacing | None = None
     """How the host spaces what it sends."""
+    port: Port | None = None
+    """What is at the host's end of its links in a live run, in place of a namespace of the run's own."""
 
     @field_validator("at", mode="before")
     @classmethod
@@ -139,6 +142,13 @@ class Node(Strict):
         if self.kind == "router" and self.tcp:
             raise problem(
                 Code.KEY_OUT_OF_PLACE, "a router has no TCP", "set tcp on hosts, or for all at the top"
+            )
+        if self.kind == "router" and self.port:
+            raise problem(
+                Code.KEY_OUT_OF_PLACE,
+                "a router is part of the model and has no port",
+                "attach a host to it that has the port",
+                at="port",
             )
         if self.kind == "router" and self.pacing:
             raise problem(
