@@ -247,6 +247,7 @@ def run_live(
     scratch: list[str],
     memory_bytes: int | None,
     kernel: Mapping[str, Any] | None,
+    foreign: list[dict[str, Any]],
 ) -> int:
     """Run a plan in JSON live, in new namespaces; returns 0, or 70 when it failed.
 

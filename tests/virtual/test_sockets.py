@@ -38,3 +38,31 @@ def test_they_are_sampled_while_segments_are_sent_and_change_none(run: Run) -> N
     assert json.loads((ran.directory / "summary.json").read_text())["sockets"]
     assert not (without.directory / "sockets.parquet").exists()
     assert ran.digest == without.digest
+
+
+# A gigabit and 100 ms, where slow start overshoots by more than a whole window.
+OVERSHOOT = """\
+version: 1
+name: two
+duration: 4s
+addresses: ipv4
+tcp: {buffers: 25MiB, congestion_control: reno, recovery: sack}
+nodes:
+  a: {kind: host}
+  b: {kind: host}
+  r: {kind: router}
+links:
+  a-r: {endpoints: [a, r], delay: 1ms, rate: 1Gbit}
+  r-b: {endpoints: [r, b], delay: 49ms, rate: 500Mbit, queue: 1000p}
+traffic: {bulk: {kind: tcp, from: a, to: b, cc: reno}}
+"""
+
+
+def test_a_receiver_has_room_for_what_waits_for_lost_segments(run: Run) -> None:
+    ran = run(OVERSHOOT)
+
+    assert ran.code == 0, ran.stderr
+    counters = json.loads((ran.directory / "fidelity.json").read_text())["host_counters"]
+    memory = ("PruneCalled", "RcvPruned", "OfoPruned", "TCPOFODrop", "TCPRcvQDrop")
+    assert not {(host, name) for host in counters for name in memory if counters[host].get(name)}
+    assert ran.summary["drops"]["packets"] > 1000

@@ -10,7 +10,7 @@ use std::path::Path;
 pub type Counters = BTreeMap<String, u64>;
 
 /// Lines of /proc/net/snmp and /proc/net/netstat that count lost packets: (line, field, our name).
-const FIELDS: [(&str, &str, &str); 13] = [
+const FIELDS: [(&str, &str, &str); 15] = [
     ("Udp:", "RcvbufErrors", "UdpRcvbufErrors"),
     ("Udp:", "SndbufErrors", "UdpSndbufErrors"),
     ("Udp:", "InErrors", "UdpInErrors"),
@@ -24,6 +24,8 @@ const FIELDS: [(&str, &str, &str); 13] = [
     ("TcpExt:", "TCPZeroWindowDrop", "TCPZeroWindowDrop"),
     ("TcpExt:", "PruneCalled", "PruneCalled"),
     ("TcpExt:", "RcvPruned", "RcvPruned"),
+    ("TcpExt:", "OfoPruned", "OfoPruned"),
+    ("TcpExt:", "TCPOFODrop", "TCPOFODrop"),
 ];
 
 /// The same of /proc/net/snmp6.
@@ -39,15 +41,38 @@ const FIELDS6: [(&str, &str); 5] = [
 const SETTINGS: [&str; 6] =
     ["Ip.Forwarding", "Ip.DefaultTTL", "Tcp.RtoAlgorithm", "Tcp.RtoMin", "Tcp.RtoMax", "Tcp.MaxConn"];
 
-/// Reads the counters of `host`, whose namespaces were new when the run began, so that they all
-/// started at zero. Leaves this process in the host's network namespace.
-pub fn read(host: &Host) -> nix::Result<Counters> {
-    setns(host.namespaces.net(), CloneFlags::CLONE_NEWNET)?;
-    Ok(read_here())
+/// What was counted in a namespace that is older than the run.
+#[derive(Debug)]
+pub struct CountersBefore {
+    /// Drops, without those of devices.
+    pub drops: Counters,
+    /// Everything.
+    pub all: Counters,
+    /// Names of the run's interfaces there.
+    pub interfaces: Vec<String>,
 }
 
-/// The counters of the current network namespace.
-pub fn read_here() -> Counters {
+/// Reads the counters of `host`: drops, and everything else. Namespaces of the run were new when it began, so that
+/// all of theirs started at zero. Leaves this process in the host's network namespace.
+pub fn read(host: &Host) -> nix::Result<(Counters, Counters)> {
+    setns(host.namespaces.net(), CloneFlags::CLONE_NEWNET)?;
+    let Some(before) = &host.counted_before else { return Ok((read_here(is_ours), all_counters())) };
+    let drops = read_here(|device| before.interfaces.iter().any(|each| each == device));
+    let mut all = since(&before.all, all_counters());
+    all.retain(|_, value| *value != 0);
+    Ok((since(&before.drops, drops), all))
+}
+
+/// How much each counter has grown.
+fn since(before: &Counters, mut now: Counters) -> Counters {
+    for (name, value) in &mut now {
+        *value = value.saturating_sub(before.get(name).copied().unwrap_or_default());
+    }
+    now
+}
+
+/// The counters of drops in the current network namespace, with those of the chosen devices.
+pub fn read_here(is_chosen: impl Fn(&str) -> bool) -> Counters {
     let mut counters = Counters::new();
     for file in ["/proc/self/net/snmp", "/proc/self/net/netstat"] {
         let text = fs::read_to_string(file).unwrap_or_default();
@@ -64,7 +89,10 @@ pub fn read_here() -> Counters {
         }
     }
     let text = fs::read_to_string("/proc/self/net/dev").unwrap_or_default();
-    for (received, sent) in text.lines().filter_map(device_drops) {
+    for (name, received, sent) in text.lines().filter_map(device_drops) {
+        if !is_chosen(name) {
+            continue;
+        }
         *counters.entry("dev_rx_dropped".into()).or_default() += received;
         *counters.entry("dev_tx_dropped".into()).or_default() += sent;
     }
@@ -145,12 +173,16 @@ fn listed(text: &str, field: &str) -> Option<u64> {
     })
 }
 
-/// Dropped packets of a line of `/proc/net/dev`, if it is about an interface of a run: received, sent.
-fn device_drops(line: &str) -> Option<(u64, u64)> {
+/// Dropped packets of a line of `/proc/net/dev`: device, received, sent.
+fn device_drops(line: &str) -> Option<(&str, u64, u64)> {
     let (name, figures) = line.trim_start().split_once(':')?;
-    let is_ours = name.strip_prefix("eth")?.bytes().all(|each| each.is_ascii_digit());
     let fields: Vec<&str> = figures.split_whitespace().collect();
-    if is_ours { Some((fields.get(3)?.parse().ok()?, fields.get(11)?.parse().ok()?)) } else { None }
+    Some((name, fields.get(3)?.parse().ok()?, fields.get(11)?.parse().ok()?))
+}
+
+/// Whether a device of a host's own namespace is an interface of the run.
+pub fn is_ours(device: &str) -> bool {
+    device.strip_prefix("eth").is_some_and(|number| number.bytes().all(|each| each.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -178,9 +210,18 @@ mod tests {
     #[test]
     fn drops_of_an_interface_are_its_fourth_and_twelfth_figures() {
         let figures = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16";
-        assert_eq!(device_drops(&format!("  eth0: {figures}")), Some((4, 12)));
-        assert_eq!(device_drops(&format!(" eth12: {figures}")), Some((4, 12)));
-        assert_eq!(device_drops(&format!("    lo: {figures}")), None);
+        assert_eq!(device_drops(&format!("  eth0: {figures}")), Some(("eth0", 4, 12)));
+        assert_eq!(device_drops(&format!(" eth12: {figures}")), Some(("eth12", 4, 12)));
         assert_eq!(device_drops(" face |bytes packets errs drop"), None);
+        assert!(is_ours("eth0") && is_ours("eth12") && !is_ours("lo") && !is_ours("ethx"));
+    }
+
+    #[test]
+    fn a_counter_of_an_older_namespace_counts_from_the_beginning_of_the_run() {
+        let counters = |pairs: &[(&str, u64)]| -> Counters {
+            pairs.iter().map(|&(name, value)| (name.to_owned(), value)).collect()
+        };
+        let grown = since(&counters(&[("a", 5), ("b", 1)]), counters(&[("a", 7), ("c", 2)]));
+        assert_eq!(grown, counters(&[("a", 2), ("c", 2)]));
     }
 }

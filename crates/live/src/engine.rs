@@ -20,8 +20,8 @@ mod steps;
 pub use control::{Command, Control, Reply};
 use egress::Egress;
 pub use emulator::{Emulator, network};
-pub use ports::Ports;
-use ports::TunPorts;
+use ports::KernelPorts;
+pub use ports::{Port, Ports};
 pub use replays::Replays;
 pub use steps::{endpoints, is_of_engine};
 
@@ -30,7 +30,6 @@ use crate::error::{Error, Result};
 use crate::packet_pool::Arrival;
 use crate::realtime::{self, Budget, Scheduling};
 use crate::recorder::Recorder;
-use crate::tun::Tun;
 use idle::Idle;
 use longhaul_plan::{LinkChange, Plan};
 use longhaul_storage::Disk;
@@ -54,7 +53,7 @@ const MAX_POLL_SKIP_NS: u64 = 20_000;
 /// The file descriptors that the engine's process takes over.
 pub struct EnginePorts {
     /// One for each node of the plan; `None` for routers.
-    pub tuns: Vec<Option<Tun>>,
+    pub ports: Vec<Option<Port>>,
     /// To and from the supervisor.
     pub control: UnixStream,
 }
@@ -69,7 +68,7 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path) -> Result<()> {
     let mut control = Control::new(ports.control);
     control.reply(&Reply::Ready {})?;
     let Some(clock) = control.wait_for_start()? else { return Ok(()) };
-    let outside = TunPorts::new(ports.tuns, clock);
+    let outside = KernelPorts::new(ports.ports, clock);
     let unix_start_ns = clock::unix_ns() - clock.ns();
     let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, unix_start_ns);
     emulator.egress.replays = replays;
@@ -86,7 +85,7 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path) -> Result<()> {
 
 /// Drives the emulator as the machine's time passes.
 struct Engine<'a> {
-    emulator: Emulator<'a, TunPorts>,
+    emulator: Emulator<'a, KernelPorts>,
     epoll: Epoll,
     control: Control,
     idle: Idle,
@@ -103,7 +102,11 @@ struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    fn new(emulator: Emulator<'a, TunPorts>, mut scheduling: Scheduling, control: Control) -> Result<Self> {
+    fn new(
+        emulator: Emulator<'a, KernelPorts>,
+        mut scheduling: Scheduling,
+        control: Control,
+    ) -> Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
             .map_err(|error| Error::wrap("create an epoll instance", error))?;
         let watch = |fd: std::os::fd::BorrowedFd<'_>, token| {
@@ -111,8 +114,8 @@ impl<'a> Engine<'a> {
                 .add(fd, EpollEvent::new(EpollFlags::EPOLLIN, token))
                 .map_err(|error| Error::wrap("watch a port", error))
         };
-        for (node, tun) in emulator.egress.outside.tuns() {
-            watch(std::os::fd::AsFd::as_fd(tun), node as u64)?;
+        for (node, fd) in emulator.egress.outside.fds() {
+            watch(fd, node as u64)?;
         }
         watch(control.fd(), CONTROL)?;
         let idle = Idle::new(&scheduling);

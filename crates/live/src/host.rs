@@ -3,10 +3,12 @@
 //! Nothing is bound to a path. The namespaces live as long as the run's first process holds them
 //! open, so that a run that is killed leaves none behind.
 
+use crate::counters::{self, CountersBefore};
 use crate::error::{Error, Result};
+use crate::foreign::ForeignNamespace;
 use crate::netlink::mptcp::PathManager;
 use crate::netlink::{self, Netlink, Route};
-use crate::tun::{self, Tun};
+use crate::tun::{self, Lifetime, Tun};
 use longhaul_plan::{Mptcp, Node, Plan};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
@@ -78,6 +80,8 @@ pub struct Host {
     pub namespaces: Namespaces,
     /// What the engine reads and writes, with the nodes of the interfaces, until its process takes it.
     tuns: Vec<(usize, Tun)>,
+    /// What the kernel had counted in a network namespace that is not the run's own.
+    pub counted_before: Option<CountersBefore>,
 }
 
 /// What the hosts of a run have in common.
@@ -88,6 +92,8 @@ pub struct BuildContext<'a> {
     pub limits: &'a Limits,
     /// A directory for the small files that are mounted over a host's own.
     pub files: &'a Path,
+    /// Network namespaces that are not the run's own.
+    pub foreign: &'a [ForeignNamespace],
 }
 
 impl Host {
@@ -113,7 +119,9 @@ const NAMESPACES: CloneFlags = CloneFlags::CLONE_NEWNET
 
 fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Result<Host> {
     let node = &plan.nodes[position];
-    unshare(NAMESPACES).map_err(|error| Error::wrap("create namespaces", error))?;
+    let foreign = context.foreign.iter().find(|each| each.node == position);
+    let made = if foreign.is_some() { NAMESPACES - CloneFlags::CLONE_NEWNET } else { NAMESPACES };
+    unshare(made).map_err(|error| Error::wrap("create namespaces", error))?;
     nix::unistd::sethostname(&node.name).map_err(|error| Error::wrap("set the host name", error))?;
     let hostname = context.files.join(format!("hostname.{}", node.name));
     fs::write(&hostname, format!("{}\n", node.name))
@@ -128,6 +136,20 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
     )
     .map_err(|error| Error::wrap("mount a private /dev/shm", error))?;
 
+    if let Some(foreign) = foreign {
+        foreign.enter()?;
+        let (drops, all) = (counters::read_here(|_| false), counters::all_counters());
+        let made = foreign.make_interfaces(plan, position)?;
+        let interfaces = made.iter().map(|(_, name, _)| name.clone()).collect();
+        let counted_before = Some(CountersBefore { drops, all, interfaces });
+        let tuns = made.into_iter().map(|(interface, _, tun)| (interface, tun)).collect();
+        return Ok(Host {
+            name: node.name.clone(),
+            namespaces: Namespaces::current()?,
+            tuns,
+            counted_before,
+        });
+    }
     prepare_interfaces()?;
     for (name, value) in &context.limits.0 {
         write_sysctl(name, value, OnFailure::Ignore)?;
@@ -135,10 +157,12 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
     let tuns = plan
         .interfaces(position)
         .enumerate()
-        .map(|(number, interface)| Ok((interface, Tun::create(&interface_name(number))?)))
+        .map(|(number, interface)| {
+            Ok((interface, Tun::create(&interface_name(number), Lifetime::Namespace)?))
+        })
         .collect::<Result<Vec<_>>>()?;
     configure(plan, position)?;
-    Ok(Host { name: node.name.clone(), namespaces: Namespaces::current()?, tuns })
+    Ok(Host { name: node.name.clone(), namespaces: Namespaces::current()?, tuns, counted_before: None })
 }
 
 /// Lets interfaces that are made from now on have no addresses but those that they are given.
@@ -346,18 +370,20 @@ pub fn separate_tables() -> Limits {
     }
 }
 
-fn addresses(node: &Node) -> impl Iterator<Item = IpAddr> {
+/// The addresses of a node.
+pub fn addresses(node: &Node) -> impl Iterator<Item = IpAddr> {
     node.ipv4.map(IpAddr::V4).into_iter().chain(node.ipv6.map(IpAddr::V6))
 }
 
 /// What to do if a sysctl cannot be written.
 #[derive(Clone, Copy)]
-enum OnFailure {
+pub enum OnFailure {
     Ignore,
     Report,
 }
 
-fn write_sysctl(name: &str, value: &str, on_failure: OnFailure) -> Result<()> {
+/// Sets a sysctl of the current network namespace.
+pub fn write_sysctl(name: &str, value: &str, on_failure: OnFailure) -> Result<()> {
     let path = format!("/proc/sys/{}", name.replace('.', "/"));
     match fs::write(&path, value) {
         Ok(()) => Ok(()),
@@ -453,6 +479,7 @@ mod tests {
             aliases: vec!["par1.nyc".into()],
             main_routes: Vec::new(),
             no_path_to: Vec::new(),
+            port: None,
             mptcp: None,
         };
         let text = hosts_file(&[node]);

@@ -111,8 +111,14 @@ impl Netlink {
 
     /// Adds a route.
     pub fn add_route(&self, route: &Route) -> Result<()> {
+        self.add_subnet_route(route, route.destination.map_or(0, bits))
+    }
+
+    /// Adds a route of all addresses that share the first `bits` bits with the route's destination.
+    pub fn add_subnet_route(&self, route: &Route, bits: u8) -> Result<()> {
         let scope = if route.source.is_ipv4() { RouteScope::Link } else { RouteScope::Universe };
         let mut message = to(route.source, route.destination, route.table, scope, RouteType::Unicast);
+        message.header.destination_prefix_length = bits;
         message.attributes.push(RouteAttribute::Oif(route.interface));
         message.attributes.push(RouteAttribute::PrefSource(route.source.into()));
         if let Some(segments) = route.initial_window {

@@ -3,9 +3,11 @@
 mod children;
 pub(crate) mod ending;
 pub(crate) mod environment;
+mod outside;
 mod requests;
 mod schedule;
 
+pub use outside::Outside;
 pub use requests::{ControlConnections, NOT_STARTED, Request, check_changes, report_failed, send, stopped};
 
 use crate::agent;
@@ -16,6 +18,7 @@ use crate::counters;
 use crate::engine::Command;
 use crate::error::{Error, Result};
 use crate::exit_status::{ExitStatus, signal_name};
+use crate::foreign::ForeignPlace;
 use crate::host::{self, BuildContext, Host, Limits, Namespaces};
 use crate::isolation;
 use crate::memory::MemoryLimit;
@@ -66,18 +69,27 @@ pub struct Options {
     pub memory_bytes: Option<u64>,
     /// The kernel of the hosts, if the clock is virtual.
     pub kernel: Option<Kernel>,
+    /// Network namespaces of hosts that are not the run's own.
+    pub foreign: Vec<ForeignPlace>,
 }
 
 /// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed. Writes how it
 /// ended to `raw/ended.json` and, for the worker, to `report`.
-pub fn supervise(plan: &Plan, options: &mut Options, report: &CapturedStderr) -> i32 {
+pub fn supervise(plan: &Plan, options: &mut Options, outside: Outside, report: &CapturedStderr) -> i32 {
     let mut control = ControlConnections::new(options.line.take());
     let groups = if options.kernel.is_none() { Groups::make(&options.run) } else { Groups::of(&options.run) };
     let outcome = options.socket.as_deref().map_or(Ok(()), |socket| control.listen(socket)).and_then(|()| {
         if let Some(kernel) = &options.kernel {
             return virtual_time::supervise(plan, kernel, options, &mut control);
         }
-        match Supervisor::build(plan, options.directory.clone(), options.keep, &groups, &mut control)? {
+        match Supervisor::build(
+            plan,
+            options.directory.clone(),
+            options.keep,
+            &groups,
+            outside,
+            &mut control,
+        )? {
             BuildResult::Up(mut supervisor) => {
                 supervisor.memory = MemoryLimit::new(options.memory_bytes);
                 supervisor.run(&mut control)
@@ -149,6 +161,7 @@ struct Supervisor<'a> {
     /// Requested changes of hosts' pacing.
     repaced: Vec<Event>,
     memory: MemoryLimit,
+    outside: Outside,
 }
 
 impl<'a> Supervisor<'a> {
@@ -157,6 +170,7 @@ impl<'a> Supervisor<'a> {
         directory: PathBuf,
         keep: bool,
         groups: &Groups,
+        mut outside: Outside,
         control: &mut ControlConnections,
     ) -> Result<BuildResult<'a>> {
         let began_ns = monotonic_ns();
@@ -180,12 +194,17 @@ impl<'a> Supervisor<'a> {
         } else {
             None
         };
-        let context =
-            BuildContext { base: restricted.as_ref().unwrap_or(&base), limits: &limits, files: &files };
+        let context = BuildContext {
+            base: restricted.as_ref().unwrap_or(&base),
+            limits: &limits,
+            files: &files,
+            foreign: &outside.foreign,
+        };
         let mut hosts = Vec::with_capacity(plan.nodes.len());
         let mut host_groups = Vec::with_capacity(plan.nodes.len());
         for (position, node) in plan.nodes.iter().enumerate() {
-            let is_host = node.kind == NodeKind::Host;
+            let behind_device = node.port.as_ref().is_some_and(|port| !port.runs_programs());
+            let is_host = node.kind == NodeKind::Host && !behind_device;
             hosts.push(if is_host { Some(Host::build(plan, position, &context)?) } else { None });
             host_groups.push(if is_host { groups.host(&node.name) } else { None });
             if position % 100 == 99 {
@@ -208,7 +227,7 @@ impl<'a> Supervisor<'a> {
             .iter()
             .map(|program| environment::parallel_environment(plan, program, &files))
             .collect::<Result<_>>()?;
-        let engine = EngineProcess::start(plan, &mut hosts, &directory)?;
+        let engine = EngineProcess::start(plan, &mut hosts, &mut outside.devices, &directory)?;
         let observer = ObserverProcess::start(plan, &hosts, &directory, &engine)?;
         let count = hosts.iter().flatten().count();
         control.report(&json!({
@@ -246,6 +265,7 @@ impl<'a> Supervisor<'a> {
             _algorithms: algorithms,
             repaced: Vec::new(),
             memory: MemoryLimit::new(None),
+            outside,
         })))
     }
 
@@ -382,8 +402,11 @@ impl<'a> Supervisor<'a> {
             if let Some(ending) = self.is_over(now_ns).or_else(|| self.memory_exceeded(now_ns)) {
                 return Ok(ending);
             }
+            for change in self.outside.check()? {
+                control.warn(format!("at {:.3} s: {change}", self.clock.signed_ns() as f64 / 1e9));
+            }
             let wait_ns = self.next_deadline_ns().saturating_sub(self.clock.ns());
-            control.wait(wait_ns, &self.engine.control);
+            control.wait(wait_ns.min(self.outside.next_check_ns()), &self.engine.control);
             self.engine.receive_reports();
             self.engine.warnings.drain(..).for_each(|warning| control.warn(warning));
             for (from, request) in control.requests() {

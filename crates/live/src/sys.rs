@@ -10,6 +10,7 @@ pub mod datagrams;
 pub mod exec;
 pub mod fork;
 pub mod host_command;
+pub mod packet;
 pub mod pidfd;
 pub mod scheduler;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

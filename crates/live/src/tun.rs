@@ -16,6 +16,16 @@ pub const LARGEST: usize = VNET_HEADER + 65_536;
 /// Packets that the kernel keeps for us before it drops (and counts) them.
 pub const TX_QUEUE_PACKETS: u32 = 4096;
 
+/// How long a device stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifetime {
+    /// As long as its network namespace, which is the run's own. Otherwise each close would remove a device and wait
+    /// for the kernel (15 ms for each host); namespaces that end together are cleared together.
+    Namespace,
+    /// As long as its descriptor is open.
+    Descriptor,
+}
+
 /// An open TUN device, in the network namespace that was current when it was opened.
 #[derive(Debug)]
 pub struct Tun {
@@ -26,7 +36,7 @@ pub struct Tun {
 
 impl Tun {
     /// Creates device `name` in the current network namespace, down and without addresses.
-    pub fn create(name: &str) -> Result<Self> {
+    pub fn create(name: &str, lifetime: Lifetime) -> Result<Self> {
         let flags = OFlag::O_RDWR | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
         let fd = open("/dev/net/tun", flags, Mode::empty()).map_err(|error| {
             Error::wrap("open /dev/net/tun", error).with_remedy(
@@ -45,10 +55,10 @@ impl Tun {
             sys::tun::set_offload(fd.as_fd(), tcp)
                 .map_err(|error| Error::wrap("set the TUN device's offloads", error))?;
         }
-        // Otherwise each close would remove a device and wait for the kernel (15 ms for each host); namespaces that end
-        // together are cleared together.
-        sys::tun::persist(fd.as_fd())
-            .map_err(|error| Error::wrap("leave the TUN device to its namespace", error))?;
+        if lifetime == Lifetime::Namespace {
+            sys::tun::persist(fd.as_fd())
+                .map_err(|error| Error::wrap("leave the TUN device to its namespace", error))?;
+        }
         Ok(Tun { fd, udp_offload })
     }
 

@@ -7,7 +7,7 @@ use crate::monitor::{Monitor, PacketEvent};
 use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
 use crate::routes::Routes;
 use longhaul_link::{Counters, Line, OfferResult};
-use longhaul_plan::{Change, NodeKind, Plan, Way};
+use longhaul_plan::{Change, NodeKind, Plan, Subnet, Way};
 use longhaul_random::Seed;
 use longhaul_units::{Histogram, InvalidValue, Span, Time};
 use std::collections::BTreeMap;
@@ -59,6 +59,8 @@ pub struct Network {
     /// Hosts that forward, and their interfaces.
     pub(crate) forwarding: Vec<bool>,
     addresses: BTreeMap<IpAddr, NodeId>,
+    /// Networks behind nodes, those with more bits first.
+    subnets: Vec<(Subnet, NodeId)>,
     pub(crate) routes: Routes,
     dynamics: Dynamics,
     pub(crate) directions: Vec<Direction>,
@@ -188,6 +190,7 @@ impl Network {
             uplinks: dynamics.uplinks(),
             kinds: plan.nodes.iter().map(|node| node.kind).collect(),
             addresses: addresses.collect(),
+            subnets: plan.subnets().into_iter().map(|(subnet, node)| (subnet, NodeId(node as u32))).collect(),
             routes: Routes::new(&dynamics.topology).tabulate(),
             forwarding: dynamics.topology.forwarding.clone(),
             dynamics,
@@ -205,9 +208,11 @@ impl Network {
         self.routes.complete();
     }
 
-    /// The node that has `address`.
+    /// The node that has `address`, or behind which the smallest network with it is.
     pub fn node_at(&self, address: IpAddr) -> Option<NodeId> {
-        self.addresses.get(&address).copied()
+        let behind =
+            || self.subnets.iter().find(|(subnet, _)| subnet.contains(address)).map(|&(_, node)| node);
+        self.addresses.get(&address).copied().or_else(behind)
     }
 
     /// Takes `packet` from its source host at `now`.

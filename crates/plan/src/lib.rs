@@ -11,6 +11,7 @@ mod events;
 mod flows;
 mod jobs;
 mod pacing;
+mod port;
 mod programs;
 mod read;
 
@@ -26,6 +27,7 @@ pub use longhaul_link::{
 };
 pub use longhaul_random::Distribution;
 pub use pacing::{MOST_PACING_CLASSES, Pacing, PacingClass, PacingRule, Sender};
+pub use port::{Port, Subnet};
 pub use programs::{End, Part, Placement, Program, Ranks, Ready};
 pub use read::from_json;
 
@@ -147,6 +149,9 @@ pub struct Node {
     /// Destinations that no path from this interface of a host leads to, but one from another interface of the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub no_path_to: Vec<usize>,
+    /// What is at this host's end of its links in a live run; `None`: namespaces of Longhaul's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<Port>,
     /// The path manager of Multipath TCP of a host with several interfaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mptcp: Option<Mptcp>,
@@ -481,6 +486,12 @@ impl Plan {
             for &destination in &node.no_path_to {
                 self.check_node(destination, format!("nodes[{position}].no_path_to"))?;
             }
+            if let Some(port) = &node.port {
+                if node.kind != NodeKind::Host {
+                    return wrong(position, "port", "belongs to hosts only");
+                }
+                port.check().map_err(|error| error.within(&format!("nodes[{position}].port")))?;
+            }
             for route in &node.main_routes {
                 self.check_node(route.destination, format!("nodes[{position}].main_routes"))?;
                 self.check_node(route.interface, format!("nodes[{position}].main_routes"))?;
@@ -541,6 +552,12 @@ impl Plan {
                 return Err(InvalidValue::new(
                     format!("programs[{position}].host"),
                     "a router runs no programs",
+                ));
+            }
+            if self.nodes[program.host].port.as_ref().is_some_and(|port| !port.runs_programs()) {
+                return Err(InvalidValue::new(
+                    format!("programs[{position}].host"),
+                    "hosts behind a device run no programs of a scenario",
                 ));
             }
             if program.argv.is_empty() {

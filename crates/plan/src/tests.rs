@@ -20,6 +20,7 @@ fn plan() -> Plan {
         main_routes: Vec::new(),
         no_path_to: Vec::new(),
         forwards: false,
+        port: None,
         mptcp: None,
     };
     Plan {

@@ -10,7 +10,7 @@ mod rewrite;
 mod routes;
 
 use longhaul_congestion::AlgorithmSettings;
-use longhaul_live::{Entry, Kernel, Options};
+use longhaul_live::{Entry, ForeignPlace, Kernel, Options};
 use longhaul_plan::{Plan, from_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -269,7 +269,7 @@ fn uniforms(seed: u64, name: &str, count: usize) -> Vec<f64> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (plan, *, directory, run, line, client, socket, keep, scratch, memory_bytes, kernel))]
+#[pyo3(signature = (plan, *, directory, run, line, client, socket, keep, scratch, memory_bytes, kernel, foreign))]
 #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
 #[expect(clippy::too_many_arguments, reason = "named in Python")]
 fn run_live(
@@ -283,6 +283,7 @@ fn run_live(
     scratch: Vec<PathBuf>,
     memory_bytes: Option<u64>,
     kernel: Option<KernelArguments>,
+    foreign: Vec<ForeignArguments>,
 ) -> PyResult<i32> {
     let plan = read_plan(plan)?;
     // SAFETY: the caller was started with this descriptor and uses it for nothing else.
@@ -304,8 +305,22 @@ fn run_live(
             patience_s: kernel.patience_s,
             directory: kernel.directory,
         }),
+        foreign: foreign
+            .into_iter()
+            .map(|each| ForeignPlace { node: each.node, name: each.name, path: each.path, pid: each.pid })
+            .collect(),
     };
     Ok(longhaul_live::run(&plan, options))
+}
+
+/// A network namespace of a host that is not the run's own.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct ForeignArguments {
+    node: usize,
+    name: String,
+    path: PathBuf,
+    pid: Option<i32>,
 }
 
 /// The kernel of the hosts of a run on the virtual clock.

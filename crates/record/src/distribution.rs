@@ -2,7 +2,7 @@ use longhaul_units::{Histogram, Span};
 use serde::Serialize;
 
 /// A distribution of spans in nanoseconds, to 1/128 of each.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Distribution {
     spans: Histogram,
 }

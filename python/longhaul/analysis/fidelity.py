@@ -60,6 +60,8 @@ _PORT_DROPS = {
     "write_failed_packets": "the kernel refused to take them",
     "read_failed": "reading the port failed",
     "no_memory_packets": "memory ran out",
+    "receive_dropped_packets": "the engine did not read the device in time",
+    "unresolved_packets": "no host behind the device has their address",
 }
 _HOST_DROPS = {
     "dev_tx_dropped": "the engine did not read in time",
@@ -74,15 +76,21 @@ _HOST_DROPS = {
     "TCPBacklogDrop": "a TCP receiver's backlog was full",
     "TCPRcvQDrop": "a TCP receiver's queue was full",
     "RcvPruned": "a TCP receiver's buffer was full",
+    "OfoPruned": "a TCP receiver had no room for what waits for a lost segment",
+    "TCPOFODrop": "a TCP receiver had no room for what waits for a lost segment",
     "softnet_dropped": "the machine's receive queue was full",
 }
 _REMEDIES = {
+    "receive_dropped_packets": "reduce the traffic or free a CPU core",
+    "unresolved_packets": "check subnets, and that the hosts behind the device are up",
     "dev_tx_dropped": "reduce the traffic or free a CPU core",
     "UdpRcvbufErrors": "give the receiver a larger socket buffer, or raise net.core.rmem_max",
     "Udp6RcvbufErrors": "give the receiver a larger socket buffer, or raise net.core.rmem_max",
     "TCPBacklogDrop": "raise tcp: {buffers: ...} in the scenario",
     "TCPRcvQDrop": "raise tcp: {buffers: ...} in the scenario",
     "RcvPruned": "raise tcp: {buffers: ...} in the scenario",
+    "OfoPruned": "raise tcp: {buffers: ...} in the scenario",
+    "TCPOFODrop": "raise tcp: {buffers: ...} in the scenario",
 }
 
 

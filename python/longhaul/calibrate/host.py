@@ -41,6 +41,8 @@ def examine(*, self_test: bool = True) -> Iterator[Finding]:
         _loadable_algorithms,
         _socket_buffers,
         _control_groups,
+        _foreign_namespaces,
+        _interfaces,
         _programs,
         _certificate,
     ]
@@ -51,12 +53,16 @@ def examine(*, self_test: bool = True) -> Iterator[Finding]:
         yield from _mpi()
 
 
+def _release() -> tuple[int, ...]:
+    """The first two numbers of the kernel's version."""
+    return tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2] if part.isdigit())
+
+
 def _kernel() -> Finding:
     release = platform.release()
-    parts = tuple(int(part) for part in release.split("-")[0].split(".")[:2] if part.isdigit())
-    if parts < (5, 11):
+    if _release() < (5, 11):
         return Finding("kernel", "missing", release, "use Linux 5.11 or later")
-    note = "" if parts >= (6, 2) else " (no UDP super-packets before 6.2)"
+    note = "" if _release() >= (6, 2) else " (no UDP super-packets before 6.2)"
     return Finding("kernel", "good", release + note)
 
 
@@ -84,6 +90,28 @@ def _privilege() -> Finding:
         return Finding("privilege", "good", "unprivileged user namespaces")
     found = user_namespaces.obstacle(refused)
     return Finding("privilege", "missing", found.detail, found.remedy)
+
+
+def _foreign_namespaces() -> Finding:
+    """What ports inside namespaces and containers need."""
+    what = "ports in namespaces and containers"
+    if os.geteuid() != 0:
+        return Finding(what, "poor", "need root of this machine", "longhaul run --sudo")
+    programs = {"docker": "docker", "podman": "podman", "k8s": "crictl"}
+    found = [engine for engine, program in programs.items() if find_program(program)]
+    return Finding(what, "good", f"netns{''.join(f', {engine}' for engine in found)}")
+
+
+def _interfaces() -> Finding:
+    """What ports that are network interfaces of this machine need."""
+    what = "ports at network interfaces"
+    if os.geteuid() != 0:
+        return Finding(what, "poor", "need root of this machine", "longhaul run --sudo")
+    if _release() < (6, 6):
+        return Finding(
+            what, "poor", "forwarding at the interface must be off before Linux 6.6", "use Linux 6.6 or later"
+        )
+    return Finding(what, "good", "nic, tap")
 
 
 def _real_time() -> Finding:

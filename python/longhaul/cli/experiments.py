@@ -49,7 +49,7 @@ def run_experiment(
     virtual = clock_of(clock, resolved.scenario, kernel)
     (announce_live if virtual is None else announce)(resolved)
     listener = listen(prometheus) if prometheus else None
-    prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal, clock=virtual)
+    prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal, clock=virtual, sudo=sudo)
     kept = conclusion.results_so_far(
         prepared.directory,
         report=report,

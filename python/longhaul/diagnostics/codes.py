@@ -75,6 +75,7 @@ class Code(StrEnum):
     PACING_INVALID = "E0515"
     TOPOLOGY_INVALID = "E0516"
     SYSCTL_INVALID = "E0517"
+    PORT_INVALID = "E0518"
 
     # E06: traffic and programs
     NEVER_ENDS = "E0601"
@@ -151,6 +152,7 @@ class Code(StrEnum):
     CANNOT_LISTEN = "E2007"
     MEMORY_LIMIT = "E2008"
     NOT_CALIBRATED = "E2009"
+    PORT_UNAVAILABLE = "E2010"
 
     # E21: runs
     RUN_FAILED = "E2101"

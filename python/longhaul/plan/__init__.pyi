@@ -94,6 +94,7 @@ __all__ = [
     "MptcpFlag",
     "MultcpAlgorithmSettings",
     "Multipath",
+    "NamespacePort",
     "Node",
     "NodeKind",
     "NoneLossModel",
@@ -123,6 +124,7 @@ __all__ = [
     "Placement",
     "Plan",
     "Policy",
+    "Port",
     "PriorityBands",
     "PriorityQueueDiscipline",
     "Program",
@@ -146,6 +148,7 @@ __all__ = [
     "Rounding",
     "RouteCosts",
     "RouteOverride",
+    "RoutedPort",
     "RunsLossModel",
     "ScalableAlgorithmSettings",
     "SendStep",
@@ -159,6 +162,7 @@ __all__ = [
     "Step",
     "StochasticAlgorithmSettings",
     "StochasticModel",
+    "Subnet",
     "TableDistribution",
     "TahoeAlgorithmSettings",
     "Tcp",
@@ -1804,6 +1808,42 @@ Multipath = Literal["none", "flow-hash"]
 NodeKind = Literal["host", "router", "interface"]
 """What a node is."""
 
+class Subnet(TypedDict):
+    """A network behind a device."""
+
+    address: ReadOnly[str]
+    """Its first address."""
+    bits: ReadOnly[int]
+    """Bits that all of its addresses share."""
+    via: NotRequired[ReadOnly[str | None]]
+    """The router behind the device that leads to it; None: its hosts are on the device's own segment."""
+
+class NamespacePort(TypedDict):
+    """Interfaces of the run inside a network namespace that exists already."""
+
+    kind: ReadOnly[Literal["namespace"]]
+    default_route: NotRequired[ReadOnly[bool | None]]
+    """Whether all packets without another route leave by the first interface; None: if the namespace has
+    no default route of its own."""
+    interfaces: NotRequired[ReadOnly[Sequence[str]]]
+    """Names of the interfaces, that of the first link first; the first free ones of ``eth0``, ``eth1`` and
+    so on for those that are not named."""
+    place: ReadOnly[str]
+    """Which one, in the scenario's words: ``netns:blue``, ``podman:web``."""
+
+class RoutedPort(TypedDict):
+    """An Ethernet device of the machine, behind which hosts are that use this node's addresses as their
+    gateway."""
+
+    kind: ReadOnly[Literal["routed"]]
+    device: ReadOnly[str]
+    """The device's name."""
+    subnets: ReadOnly[Sequence[Subnet]]
+    """Networks behind the device."""
+
+Port = NamespacePort | RoutedPort
+"""What is at a host's end of its links in a live run, in place of namespaces of Longhaul's own."""
+
 class Node(TypedDict):
     """A host (real programs, own namespaces) or a router (part of the model)."""
 
@@ -1833,6 +1873,8 @@ class Node(TypedDict):
     the host."""
     of: NotRequired[ReadOnly[int | None]]
     """The host whose interface this is, if it is an interface."""
+    port: NotRequired[ReadOnly[Port | None]]
+    """What is at this host's end of its links in a live run; None: namespaces of Longhaul's own."""
     sysctls: NotRequired[ReadOnly[Mapping[str, str]]]
     """Sysctls to set in a host's network namespace (``net.ipv4.tcp_rmem`` ...)."""
 

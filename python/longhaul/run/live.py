@@ -15,7 +15,7 @@ from longhaul.plan import Flow, Node, Plan
 from longhaul.results import directory as directories
 from longhaul.results import ending
 from longhaul.results.certificate import load_certificate
-from longhaul.run import congestion_control, flows, mpi, signals, traffic
+from longhaul.run import congestion_control, flows, mpi, ports, signals, traffic
 from longhaul.run.memory import limit_of, warn
 from longhaul.run.pacing import with_owners
 from longhaul.run.random_starts import with_starts
@@ -57,6 +57,8 @@ class Planned:
     certificate: Mapping[str, Any] | None
     """Of the machine's calibration."""
     warnings: "tuple[Diagnostic, ...]"
+    foreign: Sequence[Mapping[str, Any]] = ()
+    """Network namespaces of hosts that are not the run's own."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class Prepared:
     resolved: "Resolved"
     clock: VirtualClock | None = None
     """The virtual clock, if hosts are kernels of their own."""
+    foreign: Sequence[Mapping[str, Any]] = ()
+    """Network namespaces of hosts that are not the run's own."""
 
 
 def prepare(
@@ -81,17 +85,20 @@ def prepare(
     name: str | None = None,
     journal: bool = False,
     clock: VirtualClock | None = None,
+    sudo: bool = False,
 ) -> Prepared:
     """Turn real traffic into programs, check that they exist, and make the run directory.
 
-    With a virtual ``clock``, hosts will be kernels of their own.
+    With a virtual ``clock``, hosts will be kernels of their own. With ``sudo``, it will run as root.
     """
-    planned = plan_run(resolved, journal=journal, clock=clock)
+    planned = plan_run(resolved, journal=journal, clock=clock, sudo=sudo)
     log.warn(*planned.warnings)
     return begin(planned, runs=runs, argv=argv, name=name)
 
 
-def plan_run(resolved: "Resolved", *, journal: bool = False, clock: VirtualClock | None = None) -> Planned:
+def plan_run(
+    resolved: "Resolved", *, journal: bool = False, clock: VirtualClock | None = None, sudo: bool = False
+) -> Planned:
     """Turn real traffic into programs, and check that they exist. Raises LonghaulError."""
     kernel = congestion_control.THIS_MACHINE if clock is None else clock.host_kernel
     if (
@@ -106,6 +113,7 @@ def plan_run(resolved: "Resolved", *, journal: bool = False, clock: VirtualClock
     _refuse_what_only_a_simulation_can(resolved, kernel)
     if clock is not None:
         resolved = clock.accepted(resolved)
+    foreign = ports.require(resolved, sudo=sudo)
     loaded = congestion_control.LoadedAlgorithms(kernel)
     plan, own = _with_own_flows(resolved, loaded, kernel)
     if journal:
@@ -157,7 +165,7 @@ def plan_run(resolved: "Resolved", *, journal: bool = False, clock: VirtualClock
             *concerns(resolved, certificate),
             *congestion_control.default_concerns(resolved.plan),
         )
-    return Planned(resolved, clock, plan, rows, certificate, tuple(warnings))
+    return Planned(resolved, clock, plan, rows, certificate, tuple(warnings), foreign)
 
 
 def begin(planned: Planned, *, runs: Path, argv: list[str], name: str | None = None) -> Prepared:
@@ -185,7 +193,8 @@ def begin(planned: Planned, *, runs: Path, argv: list[str], name: str | None = N
         else:
             directories.update_run(directory, guest_kernel=clock.as_json())
     run = f"{plan['name'][:24]}-{secrets.token_hex(3)}"
-    return Prepared(name or plan["name"], run, directory, directory / "plan.json", resolved, clock)
+    plan_file = directory / "plan.json"
+    return Prepared(name or plan["name"], run, directory, plan_file, resolved, clock, planned.foreign)
 
 
 def run(
@@ -217,7 +226,7 @@ def run(
         warn(prepared.resolved, memory_bytes)
     ended = ending.Ending(ending.FAILED)
     guests: AbstractContextManager[dict[str, Any] | None]
-    guests = prepared.clock.orders() if prepared.clock else nullcontext()
+    guests = prepared.clock.orders(prepared.resolved.plan) if prepared.clock else nullcontext()
     with ending.recorded(prepared.directory), guests as kernel:
         session = Session(
             prepared.plan,
@@ -229,6 +238,7 @@ def run(
             memory_bytes=limit_of(memory_bytes),
             kernel=kernel,
             work=work,
+            foreign=prepared.foreign,
         )
         try:
             began(session)

@@ -50,7 +50,7 @@ def bring_up(
     called = name or resolved.plan["name"]
     with sockets.claimed(called) as path:
         listener = exporter.listen(prometheus) if prometheus else None
-        prepared = live.prepare(resolved, runs=runs, argv=argv)
+        prepared = live.prepare(resolved, runs=runs, argv=argv, sudo=sudo)
         memory.warn(resolved, memory_bytes)
         with ending.recorded(prepared.directory):
             running = session.Session(
@@ -61,6 +61,7 @@ def bring_up(
                 socket_path=path,
                 sudo=sudo,
                 memory_bytes=memory.limit_of(memory_bytes),
+                foreign=prepared.foreign,
             )
             try:
                 built = running.wait_for("up")

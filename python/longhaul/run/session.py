@@ -118,12 +118,14 @@ class Session:
         memory_bytes: int | None = None,
         kernel: Mapping[str, Any] | None = None,
         work: Path | None = None,
+        foreign: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         """Start the worker for the plan in file ``plan``, to write into ``directory``.
 
         The run ends with this process, unless it detaches. With ``keep`` it ends when it is told to, whatever
         its programs do. ``scratch`` is removed with a run whose client is gone. Programs begin in the
-        directory ``work``, by default that of this process. The run ends as failed, with its results so far,
+        directory ``work``, by default that of this process. ``foreign`` has the network namespaces of hosts
+        that are not the run's own. The run ends as failed, with its results so far,
         when its supervisor, engine and observer use more than ``memory_bytes`` together.
         """
         ours, theirs = socket.socketpair()
@@ -144,6 +146,7 @@ class Session:
             "scratch": [str(path.absolute()) for path in scratch],
             "memory_bytes": memory_bytes,
             "kernel": kernel,
+            "foreign": [dict(each) for each in foreign],
             "cwd": str(work or Path.cwd()),
         }
         before: list[str] = []

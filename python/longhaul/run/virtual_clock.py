@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import CONFIG, Kernel, find
+from longhaul.plan import Plan
 from longhaul.run.cleanup import temporary_prefix
 from longhaul.run.congestion_control import HostKernel
 from longhaul.scenario.lower.main_tables import interfaces_of
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 Clock = Literal["real", "virtual"]
 
 HOST_MEMORY_BYTES = 256 << 20
-"""Memory of each host; only what it uses is taken from the machine."""
+"""Memory of each host beside its socket buffers; only what it uses is taken from the machine."""
+BUFFERS = 8
+"""So many of the largest socket buffers find room in a host. Its kernel gives half of its memory to TCP."""
+MOST_MEMORY_BYTES = 4 << 30
 PATIENCE_S = 30
 """Real time in which a host computes and says nothing, after which the run tells so."""
 _GUEST = "longhaul.run.guest"
@@ -41,7 +45,6 @@ class VirtualClock:
     kernel: Kernel
     cpu_speed: float | None = None
     """Of the hosts' processors, in those of this machine; ``None`` if computing takes no time."""
-    memory_bytes: int = HOST_MEMORY_BYTES
 
     @cached_property
     def host_kernel(self) -> HostKernel:
@@ -66,6 +69,14 @@ class VirtualClock:
                 remedy="run it without --clock virtual, or make the host a router of the model",
                 exit_code=2,
             )
+        ported = next((node for node in nodes if "port" in node), None)
+        if ported is not None:
+            raise LonghaulError(
+                Code.NOT_VIRTUAL,
+                f"a host on the virtual clock is a kernel of its own, and {ported['name']} has a port",
+                remedy="run it without --clock virtual, or remove the port",
+                exit_code=2,
+            )
         several = next(iter(interfaces_of(nodes)), None)
         if several is not None:
             raise LonghaulError(
@@ -77,7 +88,7 @@ class VirtualClock:
         return resolved
 
     @contextmanager
-    def orders(self) -> Iterator[dict[str, Any]]:
+    def orders(self, plan: Plan) -> Iterator[dict[str, Any]]:
         """What the worker is told of the kernels, among it a directory that is there within the block."""
         init = first_process(_GUEST)
         with tempfile.TemporaryDirectory(
@@ -86,7 +97,7 @@ class VirtualClock:
             yield {
                 "file": str(self.kernel.binary),
                 "init": init,
-                "memory_bytes": self.memory_bytes,
+                "memory_bytes": memory_of_hosts(plan),
                 "cpu_scale": 0 if self.cpu_speed is None else round(1000 / self.cpu_speed),
                 "patience_s": PATIENCE_S,
                 "directory": place,
@@ -97,6 +108,12 @@ class VirtualClock:
         kernel = self.kernel
         record = {"name": kernel.name, "release": kernel.release, "sha256": kernel.sha256}
         return record if self.cpu_speed is None else {**record, "cpu_speed": self.cpu_speed}
+
+
+def memory_of_hosts(plan: Plan) -> int:
+    """Memory of each host of a plan, in bytes: so much that its kernel drops nothing for want of it."""
+    largest = [int(node["sysctls"].get("net.ipv4.tcp_rmem", "0").split()[-1]) for node in plan["nodes"]]
+    return min(HOST_MEMORY_BYTES + BUFFERS * max(largest, default=0), MOST_MEMORY_BYTES)
 
 
 def clock_of(clock: Clock, scenario: "Scenario", kernel: str | None = None) -> VirtualClock | None:

@@ -28,6 +28,7 @@ def main() -> int:
         scratch=orders["scratch"],
         memory_bytes=orders["memory_bytes"],
         kernel=orders["kernel"],
+        foreign=orders["foreign"],
     )
 
 

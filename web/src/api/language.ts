@@ -22,6 +22,7 @@ export interface Node {
   at?: [number, number] | null;
   tcp?: Tcp | null;
   pacing?: Pacing | null;
+  port?: string | null;
 }
 /**
  * How TCP is set up in hosts.

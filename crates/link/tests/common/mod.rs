@@ -511,7 +511,7 @@ fn any_change(all: bool) -> impl Strategy<Value = Change> {
                 framing,
                 reordering: reordering.map(|model| model.unwrap_or(ReorderModel::None {})).filter(|_| all),
                 coalesce,
-                present: up.filter(|_| framing.is_some()),
+                present: None,
                 reroute: None,
                 pacing: vec![],
             },

@@ -6,6 +6,7 @@ use super::ports::Ports;
 use super::real_flows::RealFlows;
 use super::replays::Replays;
 use super::stalls::StallDetector;
+use crate::device::DeviceCounters;
 use crate::packet_pool::PacketPool;
 use crate::recorder::Recorder;
 use crate::shape::{HEADER_ROOM, damage};
@@ -41,6 +42,9 @@ pub struct Port {
     pub ignored_packets: u64,
     /// Super-packets refused because memory ran out.
     pub no_memory_packets: u64,
+    /// What else happened at a device of the machine.
+    #[serde(flatten)]
+    pub device: Option<DeviceCounters>,
 }
 
 /// The gap between packets is measured if they are due within this time of each other.

@@ -1,9 +1,11 @@
 //! The hosts' ends of the network, on the machine's clock or on another.
 
 use crate::clock::Clock;
+use crate::device::{DeviceCounters, RoutedPort};
 use crate::tun::Tun;
 use longhaul_units::{Span, Time};
 use std::io::{self, IoSlice};
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// Where packets leave the network, and what time it is there.
 pub trait Ports {
@@ -26,33 +28,62 @@ pub trait Ports {
     /// How far apart the due times of segments that are written as one packet may be, if the scenario says
     /// `coalesce`; `None` if each is written alone.
     fn joins(&self, coalesce: Span) -> Option<Span>;
+
+    /// What else was counted at the port of a host that is a device of the machine.
+    fn device_counters(&mut self, host: usize) -> Option<DeviceCounters> {
+        let _ = host;
+        None
+    }
 }
 
-/// TUN devices of namespaces, on the machine's clock.
-pub struct TunPorts {
-    tuns: Vec<Option<Tun>>,
+/// Where the packets of a host come from and go to.
+#[derive(Debug)]
+pub enum Port {
+    /// Its interface, in a namespace.
+    Tun(Tun),
+    /// A device of the machine, with hosts behind it.
+    Device(Box<RoutedPort>),
+}
+
+impl Port {
+    /// The descriptor to wait for.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Port::Tun(tun) => tun.as_fd(),
+            Port::Device(device) => device.fd(),
+        }
+    }
+}
+
+/// Ports of the kernel, on the machine's clock.
+pub struct KernelPorts {
+    ports: Vec<Option<Port>>,
     /// The run's clock.
     pub clock: Clock,
 }
 
-impl TunPorts {
-    /// One device for each node of the plan; `None` for routers.
-    pub fn new(tuns: Vec<Option<Tun>>, clock: Clock) -> Self {
-        TunPorts { tuns, clock }
+impl KernelPorts {
+    /// One port for each node of the plan; `None` for routers.
+    pub fn new(ports: Vec<Option<Port>>, clock: Clock) -> Self {
+        KernelPorts { ports, clock }
     }
 
-    /// The devices, each with its node.
-    pub fn tuns(&self) -> impl Iterator<Item = (usize, &Tun)> {
-        self.tuns.iter().enumerate().filter_map(|(node, tun)| tun.as_ref().map(|tun| (node, tun)))
+    /// The descriptors to wait for, each with its node.
+    pub fn fds(&self) -> impl Iterator<Item = (usize, BorrowedFd<'_>)> {
+        self.ports.iter().enumerate().filter_map(|(node, port)| port.as_ref().map(|port| (node, port.fd())))
     }
 
     /// Reads one packet with its virtio header from a host; `None` when none waits.
-    pub fn read(&self, host: usize, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        self.tuns[host].as_ref().map_or(Ok(None), |tun| tun.read(buffer))
+    pub fn read(&mut self, host: usize, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        match &mut self.ports[host] {
+            Some(Port::Tun(tun)) => tun.read(buffer),
+            Some(Port::Device(device)) => device.read(buffer),
+            None => Ok(None),
+        }
     }
 }
 
-impl Ports for TunPorts {
+impl Ports for KernelPorts {
     #[inline]
     fn now(&self) -> Time {
         self.clock.now()
@@ -65,11 +96,26 @@ impl Ports for TunPorts {
 
     #[inline]
     fn write(&mut self, host: usize, _at: Time, parts: &[IoSlice<'_>]) -> io::Result<()> {
-        self.tuns[host].as_ref().map_or_else(|| Err(io::ErrorKind::NotFound.into()), |tun| tun.write(parts))
+        match &mut self.ports[host] {
+            Some(Port::Tun(tun)) => tun.write(parts),
+            Some(Port::Device(device)) => device.write(parts),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
     }
 
     fn udp_offload(&self, host: usize) -> bool {
-        self.tuns[host].as_ref().is_some_and(|tun| tun.udp_offload)
+        match &self.ports[host] {
+            Some(Port::Tun(tun)) => tun.udp_offload,
+            Some(Port::Device(_)) => true,
+            None => false,
+        }
+    }
+
+    fn device_counters(&mut self, host: usize) -> Option<DeviceCounters> {
+        match &mut self.ports[host] {
+            Some(Port::Device(device)) => Some(device.counters()),
+            _ => None,
+        }
     }
 
     /// Whatever is due is written together: it has been waiting for the engine.

@@ -82,6 +82,9 @@ impl<P: Ports> Emulator<'_, P> {
         self.egress.recorder.note(|| Entry::Finished(self.advanced));
         let recorded = self.egress.recorder.finish();
         let error = failure.or(recorded.as_ref().err()).map(ToString::to_string);
+        for host in 0..self.egress.ports.len() {
+            self.egress.ports[host].device = self.egress.outside.device_counters(host);
+        }
         let simulated = self.endpoints.flow_names(self.plan);
         let mut result = json!({
             "t0_unix_ns": self.egress.unix_start_ns,

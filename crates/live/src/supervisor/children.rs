@@ -3,7 +3,8 @@
 use super::ending::wait_with_signals;
 use super::requests;
 use crate::clock::monotonic_ns;
-use crate::engine::{self, EnginePorts};
+use crate::device::Device;
+use crate::engine::{self, EnginePorts, Port};
 use crate::error::{Error, Result};
 use crate::exit_status::{ABANDONED, CHILD_FAILED, ExitStatus, PANICKED};
 use crate::host::Host;
@@ -13,7 +14,6 @@ use crate::readiness::{is_readable, readable};
 use crate::stderr_capture::{CapturedStderr, last_line, name_process};
 use crate::sys::fork::{Process, exit, fork};
 use crate::sys::wait;
-use crate::tun::Tun;
 use longhaul_plan::Plan;
 use longhaul_storage::{Disk, replace};
 use nix::sys::signal::{Signal, kill};
@@ -61,17 +61,28 @@ pub(super) struct ObserverProcess {
 
 impl EngineProcess {
     /// Forks the engine, which takes the ports with it.
-    pub fn start(plan: &Plan, hosts: &mut [Option<Host>], directory: &Path) -> Result<Self> {
+    pub fn start(
+        plan: &Plan,
+        hosts: &mut [Option<Host>],
+        devices: &mut [Device],
+        directory: &Path,
+    ) -> Result<Self> {
         let oom = OomKills::now();
         let (pid, control, stderr) = start("engine", c"lh-engine", |control| {
-            let mut tuns: Vec<Option<Tun>> = plan.nodes.iter().map(|_| None).collect();
+            let mut ports: Vec<Option<Port>> = plan.nodes.iter().map(|_| None).collect();
             for (node, tun) in hosts.iter_mut().flatten().flat_map(Host::take_tuns) {
-                tuns[node] = Some(tun);
+                ports[node] = Some(Port::Tun(tun));
             }
-            engine::run(plan, EnginePorts { tuns, control }, directory)
+            for device in devices.iter_mut() {
+                ports[device.node] = device.port.take().map(Box::new).map(Port::Device);
+            }
+            engine::run(plan, EnginePorts { ports, control }, directory)
         })?;
         for host in hosts.iter_mut().flatten() {
             drop(host.take_tuns());
+        }
+        for device in devices.iter_mut() {
+            drop(device.port.take());
         }
         let busy = plan.flows.iter().any(engine::is_of_engine) || !plan.jobs.is_empty();
         let log = directory.join("logs/engine.err");

@@ -91,10 +91,9 @@ impl Supervisor<'_> {
         let (mut hosts, mut accounts, mut algorithms) = (Map::new(), Map::new(), Map::new());
         for host in self.hosts.iter().flatten() {
             // From here on in the host's network namespace.
-            let mut counted = counters::read(host).unwrap_or_default();
+            let (mut counted, mut everything) = counters::read(host).unwrap_or_default();
             counted.insert("softnet_dropped".into(), softnet);
             hosts.insert(host.name.clone(), json!(counted));
-            let mut everything = counters::all_counters();
             let group = self.groups.as_ref().map(|groups| groups.join(&host.name));
             if let Some(waited_ns) = group.as_deref().and_then(counters::processor_wait) {
                 everything.insert("cpu.waited_ns".into(), waited_ns);

@@ -24,7 +24,11 @@ const BPF_MAP_TYPE_STRUCT_OPS: u32 = 26;
 const BPF_F_NO_PREALLOC: u32 = 1;
 const BPF_F_RDONLY_PROG: u32 = 1 << 7;
 const BPF_F_LINK: u32 = 1 << 13;
+const BPF_PROG_TYPE_SCHED_CLS: u32 = 3;
 const BPF_PROG_TYPE_STRUCT_OPS: u32 = 27;
+const BPF_TCX_INGRESS: u32 = 46;
+/// `r0 = TCX_DROP; exit`.
+const DROP_ALL: [u8; 16] = [0xb7, 0, 0, 0, 2, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0];
 const BPF_STRUCT_OPS: u32 = 44;
 /// The licence that the kernel demands of `struct_ops` programs; MIT is one half of the programs' own licence.
 const LICENCE: &std::ffi::CStr = c"Dual MIT/GPL";
@@ -242,6 +246,44 @@ struct LinkAttributes {
 pub fn link(map: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     let mut attributes =
         LinkAttributes { map: map.as_raw_fd() as u32, target: 0, kind: BPF_STRUCT_OPS, flags: 0 };
+    // SAFETY: the attributes hold no addresses.
+    unsafe { call(Command::LinkCreate, &mut attributes) }.map(descriptor)
+}
+
+#[repr(C)]
+struct DeviceLinkAttributes {
+    program: u32,
+    device: u32,
+    kind: u32,
+    flags: u32,
+    /// Where among other programs of the device: the kernel's own choice.
+    relative: u32,
+    padding: u32,
+    revision: u64,
+}
+
+/// Keeps what the device with this `index` receives from the kernel's protocols, until the result is closed: packet
+/// sockets get it before. Since Linux 6.6.
+pub fn drop_received(index: u32) -> io::Result<OwnedFd> {
+    let mut attributes = ProgramAttributes {
+        kind: BPF_PROG_TYPE_SCHED_CLS,
+        instruction_count: (DROP_ALL.len() / 8) as u32,
+        instructions: DROP_ALL.as_ptr().expose_provenance() as u64,
+        licence: LICENCE.as_ptr().expose_provenance() as u64,
+        position: BPF_TCX_INGRESS,
+        ..ProgramAttributes::default()
+    };
+    // SAFETY: the instructions and the licence are constants, with the lengths that the attributes give.
+    let program = unsafe { call(Command::ProgLoad, &mut attributes) }.map(descriptor)?;
+    let mut attributes = DeviceLinkAttributes {
+        program: program.as_raw_fd() as u32,
+        device: index,
+        kind: BPF_TCX_INGRESS,
+        flags: 0,
+        relative: 0,
+        padding: 0,
+        revision: 0,
+    };
     // SAFETY: the attributes hold no addresses.
     unsafe { call(Command::LinkCreate, &mut attributes) }.map(descriptor)
 }

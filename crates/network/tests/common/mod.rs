@@ -30,6 +30,7 @@ pub fn node(name: &str, kind: NodeKind, number: u8) -> Node {
         main_routes: Vec::new(),
         no_path_to: Vec::new(),
         forwards: false,
+        port: None,
         mptcp: None,
     }
 }

@@ -56,6 +56,7 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
         main_routes: Vec::new(),
         no_path_to: Vec::new(),
         forwards: false,
+        port: None,
         mptcp: None,
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from longhaul.scenario.expand.axes import axes_of
 from longhaul.scenario.expand.places import find_axis, unknown_axis
 from longhaul.scenario.model import Background, Bulk, Datagrams, Pcap, Ping, Program, Replay, Requests
 from longhaul.scenario.model.metrics import bound, nearest_metrics
+from longhaul.scenario.model.port import DevicePort
 from longhaul.scenario.model.start import After
 from longhaul.scenario.syntax.problems import ENOUGH_PROBLEMS, did_you_mean
 from longhaul.scenario.syntax.ranges import RangeError, expand
@@ -39,6 +41,7 @@ def check_references(scenario: Scenario) -> tuple[list[Diagnostic], list[Diagnos
         check.nodes()
         if not check.problems:
             check.links()
+            check.ports()
             check.routes()
             check.runs()
             check.events()
@@ -179,6 +182,28 @@ class _Check:
                     )
                 )
 
+    def ports(self) -> None:
+        users: dict[str, str] = {}
+        ends = Counter(end for ends in self.link_names.values() for end in ends)
+        for name, key in self.node_keys.items():
+            port, path = self.document.nodes[key].port, ("nodes", key, "port")
+            if port is None:
+                continue
+            if port.place in users:
+                message = f"{port.place} is already the port of {users[port.place]}"
+                self.wrong(Code.PORT_INVALID, path, message, "write a host for each port")
+                continue
+            users[port.place] = name
+            if isinstance(port, DevicePort):
+                if ends[name] > 1:
+                    message = f"{port.place} is one interface, and {name} has {ends[name]} links"
+                    self.wrong(
+                        Code.PORT_INVALID, path, message, "attach it to one router, which has the links"
+                    )
+            elif len(port.interface) > max(ends[name], 1):
+                message = f"names {len(port.interface)} interfaces, and {name} has {ends[name]} links"
+                self.wrong(Code.PORT_INVALID, (*path, "interface"), message, "write one name for each link")
+
     def routes(self) -> None:
         for position, route in enumerate(self.document.routes):
             path = ("routes", position)
@@ -241,9 +266,10 @@ class _Check:
         for name, program in self.document.programs.items():
             path = ("programs", name)
             if program.host:
-                self.hosts((*path, "host"), (program.host,))
+                self.runs_programs((*path, "host"), program, self.hosts((*path, "host"), (program.host,)))
             for key in ("hosts", "each"):
-                self.hosts((*path, key), getattr(program, key) or ())
+                found = self.hosts((*path, key), getattr(program, key) or ())
+                self.runs_programs((*path, key), program, found)
             if isinstance(program.start, After):
                 self.order((*path, "start"), name, program, program.start.program)
         for name, flow in self.document.traffic.items():
@@ -278,6 +304,15 @@ class _Check:
                     "name another host",
                 )
             self.has_an_end(path, flow)
+
+    def runs_programs(self, path: Path, program: Program, hosts: list[str]) -> None:
+        """Whether these hosts can run the program: not if they only stand for others behind a device."""
+        for name in hosts if program.run else ():
+            port = self.document.nodes[self.node_keys[name]].port
+            if isinstance(port, DevicePort):
+                message = f'"{name}" stands for hosts behind {port.place}'
+                self.wrong(Code.NODE_KIND, path, message, "start the program there yourself")
+                return
 
     def order(self, path: Path, name: str, program: Program, awaited: str) -> None:
         """Whether a program can start after ``awaited``."""

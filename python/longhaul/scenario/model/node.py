@@ -19,6 +19,7 @@ from longhaul.scenario.model.base import (
     problem,
 )
 from longhaul.scenario.model.pacing import Pacing
+from longhaul.scenario.model.port import Port
 from longhaul.units.quantities import Size, Span
 
 
@@ -118,6 +119,8 @@ class Node(Strict):
     routing: Literal["static", "none"] | None = None
     """Routes of a host that forwards: to every node by the shortest path, or only to its neighbours, for a
     routing daemon to add others."""
+    port: Port | None = None
+    """What is at the host's end of its links in a live run, in place of a namespace of the run's own."""
 
     @field_validator("at", mode="before")
     @classmethod
@@ -145,6 +148,13 @@ class Node(Strict):
             raise problem(
                 Code.KEY_OUT_OF_PLACE, "a router has no TCP", "set tcp on hosts, or for all at the top"
             )
+        if self.kind == "router" and self.port:
+            raise problem(
+                Code.KEY_OUT_OF_PLACE,
+                "a router is part of the model and has no port",
+                "attach a host to it that has the port",
+                at="port",
+            )
         if self.kind == "router" and self.pacing:
             raise problem(
                 Code.KEY_OUT_OF_PLACE,
@@ -157,6 +167,13 @@ class Node(Strict):
                 Code.KEY_OUT_OF_PLACE,
                 "a router of the model always forwards",
                 "leave it out, or write kind: host",
+                at="forward",
+            )
+        if self.forward and self.port is not None:
+            raise problem(
+                Code.KEY_OUT_OF_PLACE,
+                "what is at a port has a kernel of its own, which forwards or not",
+                "leave it out, and set up forwarding there",
                 at="forward",
             )
         if self.routing and not self.forward:

@@ -1,0 +1,478 @@
+"""Ports: namespaces and containers that exist, and network interfaces with hosts behind them."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import longhaul
+from longhaul.errors import LonghaulError
+from longhaul.subprocesses import python_command
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="ports that are not the run's own need root")
+
+ROOT = Path(__file__).parents[2]
+BESIDE = """
+version: 1
+name: beside
+nodes:
+  r: {kind: router}
+  a: {kind: host, attach: r, profile: slow, port: PORT}
+  b: {kind: host, attach: r}
+profiles: {slow: {delay: 10ms}}
+"""
+
+
+def run(*words: str, check: bool = True) -> str:
+    return subprocess.run(words, capture_output=True, text=True, check=check).stdout
+
+
+def inside(namespace: str, *words: str, check: bool = True) -> str:
+    return run("ip", "netns", "exec", namespace, *words, check=check)
+
+
+def scenario(folder: Path, port: str, text: str = BESIDE) -> Path:
+    path = folder / "beside.yaml"
+    path.write_text(text.replace("PORT", port))
+    return path
+
+
+def state_of(namespace: str) -> str:
+    """All of a namespace's network that a run could leave something in."""
+    out = [
+        inside(namespace, "ip", "-o", "address"),
+        *(inside(namespace, "ip", f"-{family}", "route", "show", "table", "all") for family in (4, 6)),
+        *(inside(namespace, "ip", f"-{family}", "rule") for family in (4, 6)),
+        inside(
+            namespace,
+            "sh",
+            "-c",
+            "grep -r . /proc/sys/net/ipv4/conf /proc/sys/net/ipv4/tcp_* 2>/dev/null | sort",
+        ),
+    ]
+    return "\n".join(out)
+
+
+def wait_until(true: Callable[[], bool], within_s: float = 15.0) -> None:
+    until = time.monotonic() + within_s
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def started(path: Path, folder: Path) -> "subprocess.Popen[str]":
+    """``longhaul run`` of a scenario."""
+    command = python_command("longhaul.cli.main", "run", str(path), "--runs", str(folder / "runs"))
+    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def least_rtt_ms(text: str) -> float:
+    return min(float(found) for found in re.findall(r"time=([\d.]+)", text))
+
+
+@pytest.fixture
+def namespace() -> Iterator[str]:
+    """A network namespace with a default route of its own, by an interface that is not the run's."""
+    name = f"lh-test-{os.getpid()}"
+    run("ip", "netns", "add", name)
+    try:
+        inside(name, "sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0")
+        inside(name, "ip", "link", "set", "lo", "up")
+        inside(name, "ip", "link", "add", "eth0", "type", "veth", "peer", "name", "beyond")
+        inside(name, "ip", "link", "set", "beyond", "up")
+        inside(name, "ip", "address", "add", "192.0.2.1/24", "dev", "eth0")
+        inside(name, "ip", "link", "set", "eth0", "up")
+        inside(name, "ip", "route", "add", "default", "via", "192.0.2.254")
+        yield name
+    finally:
+        run("ip", "netns", "delete", name, check=False)
+
+
+@pytest.fixture(autouse=True)
+def _private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+def address_of(network: longhaul.Network, host: str) -> str:
+    return network.run("b", ["getent", "ahostsv4", host]).stdout.split()[0]
+
+
+def test_an_interface_appears_in_a_namespace_and_is_gone_without_a_trace(
+    namespace: str, tmp_path: Path
+) -> None:
+    before = state_of(namespace)
+    path = scenario(tmp_path, f"netns:{namespace}")
+    with longhaul.up(path, runs=tmp_path / "runs") as network:
+        there = address_of(network, "b")
+        # The first free name, since eth0 is taken, and no change of the default route.
+        devices = inside(namespace, "ip", "-brief", "-4", "address")
+        assert re.search(rf"eth1 .* {re.escape(address_of(network, 'a'))}/32", devices)
+        assert "via 192.0.2.254 dev eth0" in inside(namespace, "ip", "route", "get", "198.51.100.1")
+        # From a program that knows nothing of the run, and from the scenario's own.
+        assert 20 <= least_rtt_ms(inside(namespace, "ping", "-n", "-c", "4", "-i", "0.05", there)) < 35
+        assert 20 <= least_rtt_ms(network.run("a", ["ping", "-n", "-c", "4", "-i", "0.05", "b"]).stdout) < 35
+        assert 20 <= least_rtt_ms(network.run("b", ["ping", "-n", "-c", "4", "-i", "0.05", "a"]).stdout) < 35
+    wait_until(lambda: state_of(namespace) == before)
+
+
+def test_a_port_takes_name_addresses_and_default_route(namespace: str, tmp_path: Path) -> None:
+    port = f"{{netns: {namespace}, interface: wan0, address: [10.9.0.7, 'fd00:9::7'], default_route: true}}"
+    before = state_of(namespace)
+    with longhaul.up(scenario(tmp_path, port), runs=tmp_path / "runs") as network:
+        devices = inside(namespace, "ip", "-brief", "address", "show", "dev", "wan0")
+        assert "10.9.0.7/32" in devices
+        assert "fd00:9::7/128" in devices
+        for other in ("198.51.100.1", "2001:db8::1"):
+            assert "dev wan0" in inside(namespace, "ip", "route", "get", other)
+        assert "default via 192.0.2.254 dev eth0" in inside(namespace, "ip", "route")
+        assert address_of(network, "a") == "10.9.0.7"
+        out = network.run("b", ["ping", "-n", "-c", "2", "-i", "0.05", "10.9.0.7"]).stdout
+        assert 20 <= least_rtt_ms(out) < 35
+    wait_until(lambda: state_of(namespace) == before)
+
+
+def process_of(folder: Path, name: str) -> int:
+    """The live process of this name of the run in ``folder``."""
+    record = json.loads(next(folder.rglob("run.json")).read_text())
+    open_pids = [int(record["processes"]["worker"]["pid"])]
+    while open_pids:
+        pid = open_pids.pop()
+        if Path(f"/proc/{pid}/comm").read_text().strip() == name:
+            return pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+        open_pids += [int(child) for child in children.split()]
+    raise AssertionError(name)
+
+
+@pytest.mark.parametrize("victim", ["lh-worker", "lh-supervisor", "lh-engine"])
+def test_a_killed_run_leaves_nothing_in_a_namespace(namespace: str, tmp_path: Path, victim: str) -> None:
+    before = state_of(namespace)
+    network = longhaul.up(scenario(tmp_path, f"netns:{namespace}"), runs=tmp_path / "runs")
+    try:
+        assert "eth1" in inside(namespace, "ip", "link")
+        os.kill(process_of(tmp_path / "runs", victim), signal.SIGKILL)
+        wait_until(lambda: state_of(namespace) == before)
+    finally:
+        with suppress(LonghaulError):
+            network.down()
+
+
+def test_a_run_says_that_its_namespace_was_removed(namespace: str, tmp_path: Path) -> None:
+    text = BESIDE + "duration: 30s\nprograms: {wait: {run: sleep 30, host: a}}\n"
+    path = scenario(tmp_path, f"netns:{namespace}", text)
+    process = started(path, tmp_path)
+    wait_until(lambda: "eth1" in inside(namespace, "ip", "link"))
+    run("ip", "netns", "delete", namespace)
+    _out, errors = process.communicate(timeout=60)
+    assert process.returncode in (1, 4)
+    assert f"the network namespace netns:{namespace} was removed" in errors
+
+
+@pytest.fixture
+def container(tmp_path: Path) -> Iterator[str]:
+    """A container of podman with one program and no network, as no registry has to be asked for it."""
+    if shutil.which("podman") is None or not Path("/bin/busybox").exists():
+        pytest.skip("podman or busybox is not installed")
+    name, root = f"lh-test-{os.getpid()}", tmp_path / "rootfs"
+    (root / "bin").mkdir(parents=True)
+    shutil.copy("/bin/busybox", root / "bin")
+    limits = ("--cap-add", "NET_RAW", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024")
+    what = (
+        "--name",
+        name,
+        "--network",
+        "none",
+        *limits,
+        "--rootfs",
+        str(root),
+        "/bin/busybox",
+        "sleep",
+        "600",
+    )
+    errors = []
+    for engine in (
+        ("--cgroup-manager", "cgroupfs"),
+        ("--cgroup-manager", "cgroupfs", "--runtime", "runc"),
+        (),
+    ):
+        started = subprocess.run(
+            ["podman", *engine, "run", "-d", *what], capture_output=True, text=True, check=False
+        )
+        if started.returncode == 0:
+            break
+        errors.append(started.stderr)
+        run("podman", "rm", "-f", name, check=False)
+    else:
+        pytest.skip(f"podman cannot start a container here: {errors}")
+    try:
+        yield name
+    finally:
+        run("podman", "rm", "-f", "-t", "0", name, check=False)
+
+
+def test_a_container_has_an_interface_and_runs_programs_of_the_scenario(
+    container: str, tmp_path: Path
+) -> None:
+    def within(*words: str) -> str:
+        done = subprocess.run(
+            ["podman", "exec", container, "/bin/busybox", *words], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done
+        return done.stdout
+
+    before = within("ip", "address")
+    with longhaul.up(scenario(tmp_path, f"podman:{container}"), runs=tmp_path / "runs") as network:
+        # There was no default route: now there is one.
+        assert "default dev eth0" in within("ip", "route")
+        assert 20 <= least_rtt_ms(within("ping", "-c", "4", address_of(network, "b"))) < 35
+        assert 20 <= least_rtt_ms(network.run("a", ["ping", "-n", "-c", "4", "-i", "0.05", "b"]).stdout) < 35
+    wait_until(lambda: within("ip", "address") == before)
+
+
+def test_a_run_says_that_its_container_has_stopped(container: str, tmp_path: Path) -> None:
+    path = scenario(tmp_path, f"podman:{container}", BESIDE + "programs: {wait: {run: sleep 60, host: b}}\n")
+    process = started(path, tmp_path)
+    wait_until(lambda: "eth0" in run("podman", "exec", container, "/bin/busybox", "ip", "link"))
+    run("podman", "kill", container)
+    _out, errors = process.communicate(timeout=60)
+    assert process.returncode in (1, 4)
+    assert f"podman:{container} has stopped" in errors
+    with pytest.raises(LonghaulError, match=f"podman:{container} does not run; podman start {container}"):
+        longhaul.run_live(path, runs=tmp_path / "runs")
+
+
+BETWEEN = """
+version: 1
+name: between
+nodes:
+  w: {kind: router}
+  e: {kind: router}
+  west: {kind: host, attach: w, port: {nic: lhw0, subnets: [192.168.1.0/24, "fd00:1::/64"]}}
+  east: {kind: host, attach: e, port: {nic: lhe0, subnets: [192.168.2.0/24, "fd00:2::/64"]}}
+  c: {kind: host, attach: w}
+links:
+  wan: {endpoints: [w, e], delay: 20ms, rate: 1Gbit}
+"""
+CLUSTERS = {"w": 1, "e": 2}
+
+
+@pytest.fixture
+def clusters() -> Iterator[None]:
+    """Two interfaces of this machine, with two hosts behind each that know nothing of a run.
+
+    A bridge is the switch of each cluster.
+    """
+    names = [f"lh{side}{kind}" for side in CLUSTERS for kind in ("s", "1", "2")]
+    try:
+        for side, number in CLUSTERS.items():
+            switch, *hosts = (f"lh{side}{kind}" for kind in ("s", "1", "2"))
+            for each in (switch, *hosts):
+                run("ip", "netns", "add", each)
+                inside(each, "sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0")
+                inside(each, "ip", "link", "set", "lo", "up")
+            inside(switch, "ip", "link", "add", "br0", "type", "bridge")
+            inside(switch, "ip", "link", "set", "br0", "up")
+            run("ip", "link", "add", f"lh{side}0", "type", "veth", "peer", "name", "up0", "netns", switch)
+            run("ip", "link", "set", f"lh{side}0", "up")
+            inside(switch, "ip", "link", "set", "up0", "master", "br0", "up")
+            for place, host in enumerate(hosts, 11):
+                inside(
+                    switch, "ip", "link", "add", host, "type", "veth", "peer", "name", "eth0", "netns", host
+                )
+                inside(switch, "ip", "link", "set", host, "master", "br0", "up")
+                inside(host, "ip", "address", "add", f"192.168.{number}.{place}/24", "dev", "eth0")
+                inside(host, "ip", "address", "add", f"fd00:{number}::{place}/64", "dev", "eth0")
+                inside(host, "ip", "link", "set", "eth0", "up")
+                inside(host, "ip", "route", "add", "default", "via", f"192.168.{number}.1")
+                inside(host, "ip", "route", "add", "default", "via", f"fd00:{number}::1")
+        yield
+    finally:
+        for side in CLUSTERS:
+            run("ip", "link", "delete", f"lh{side}0", check=False)
+        for each in names:
+            run("ip", "netns", "delete", each, check=False)
+
+
+def pinged(namespace: str, address: str, *options: str) -> str:
+    return inside(namespace, "ping", "-n", "-c", "4", "-i", "0.05", *options, address)
+
+
+@pytest.mark.usefixtures("clusters")
+def test_clusters_behind_interfaces_reach_each_other_over_the_network(tmp_path: Path) -> None:
+    links = run("ip", "-details", "link")
+    with longhaul.up(scenario(tmp_path, "", BETWEEN), runs=tmp_path / "runs") as network:
+        # The first packet waits for the address of its host.
+        assert 40 <= least_rtt_ms(pinged("lhw1", "192.168.2.11")) < 55
+        assert 40 <= least_rtt_ms(pinged("lhe2", "fd00:1::12")) < 55
+        # The gateway answers for itself; hosts of the run are reached as others are.
+        assert least_rtt_ms(pinged("lhw1", "192.168.1.1")) < 15
+        assert least_rtt_ms(pinged("lhw1", "fd00:1::1")) < 15
+        assert 40 <= least_rtt_ms(network.run("c", ["ping", "-n", "-c", "4", "192.168.2.12"]).stdout) < 55
+        c = network.run("c", ["getent", "ahostsv4", "c"]).stdout.split()[0]
+        assert 40 <= least_rtt_ms(pinged("lhe1", c)) < 55
+        # Routers of the model are hops of the path.
+        route = inside("lhw1", "traceroute", "-n", "-q", "1", "-w", "1", "192.168.2.11", check=False)
+        assert not route or re.findall(r"^ *\d+  ([\d.]+) ", route, re.MULTILINE)[-1] == "192.168.2.11"
+    assert network.result is not None
+    ports = json.loads((network.directory / "fidelity.json").read_text())["engine"]["ports"]
+    assert ports["west"]["unresolved_packets"] == ports["west"]["receive_dropped_packets"] == 0
+    assert ports["west"]["read_delay"]["count"] > 0
+    assert run("ip", "-details", "link") == links
+
+
+RECEIVE = """
+import socket
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stream:
+    stream.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
+    stream.bind(("", 5001))
+    stream.settimeout(2)
+    count = 0
+    print("listening", flush=True)
+    try:
+        while True:
+            stream.recv(2048)
+            count += 1
+    except TimeoutError:
+        print(count, flush=True)
+"""
+SEND = """
+import socket, time
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stream:
+    stream.connect(("192.168.2.11", 5001))
+    for _ in range(100):
+        for _ in range(100):
+            stream.send(bytes(1200))
+        time.sleep(0.01)
+"""
+DATAGRAMS = 10_000
+
+
+def received_datagrams() -> int:
+    """How many of the datagrams that one cluster sends come to the other."""
+    receive = ["ip", "netns", "exec", "lhe1", "python3", "-c", RECEIVE]
+    with subprocess.Popen(receive, stdout=subprocess.PIPE, text=True) as receiver:
+        assert receiver.stdout is not None
+        assert receiver.stdout.readline() == "listening\n"
+        inside("lhw1", "python3", "-c", SEND)
+        return int(receiver.stdout.readline())
+
+
+@pytest.mark.usefixtures("clusters")
+def test_clusters_lose_exactly_what_the_network_has_dropped(tmp_path: Path) -> None:
+    with longhaul.up(scenario(tmp_path, "", BETWEEN), runs=tmp_path / "runs") as network:
+        assert received_datagrams() == DATAGRAMS
+        network.set("wan", loss="2%", way="forward")
+        arrived = received_datagrams()
+    links = json.loads((network.directory / "summary.json").read_text())["links"]
+    forward = next(each for each in links if (each["name"], each["way"]) == ("wan", "forward"))
+    assert DATAGRAMS - arrived == forward["packets"]["lost"]
+    assert abs(DATAGRAMS - arrived - 200) < 5 * (DATAGRAMS * 0.02 * 0.98) ** 0.5
+    fidelity = json.loads((network.directory / "fidelity.json").read_text())
+    assert not [each for each in fidelity["reasons"] if "unintended drops" in each["what"]]
+
+
+@pytest.mark.usefixtures("clusters")
+def test_tcp_between_clusters_has_the_rate_of_the_link(tmp_path: Path) -> None:
+    text = BETWEEN.replace("rate: 1Gbit", "rate: 200Mbit").replace("delay: 20ms", "delay: 2ms")
+    server = ["ip", "netns", "exec", "lhe1", "iperf3", "-s", "-1"]
+    with (
+        longhaul.up(scenario(tmp_path, "", text), runs=tmp_path / "runs"),
+        subprocess.Popen(server, stdout=subprocess.DEVNULL),
+    ):
+        wait_until(lambda: "5201" in inside("lhe1", "ss", "-ltn"))
+        told = json.loads(inside("lhw1", "iperf3", "-c", "192.168.2.11", "--json", "-t", "5"))
+    # Headers take 5 % of a packet; slow start a part of the first second.
+    assert 0.75 * 200e6 < told["end"]["sum_received"]["bits_per_second"] < 200e6
+
+
+@pytest.mark.usefixtures("clusters")
+def test_an_interface_without_carrier_is_told_and_one_that_is_removed_ends_the_run(tmp_path: Path) -> None:
+    text = BETWEEN + "programs: {wait: {run: sleep 60, host: c}}\n"
+    process = started(scenario(tmp_path, "", text), tmp_path)
+    wait_until(lambda: "longhaul-device" in run("ss", "-xl"))
+    time.sleep(2)
+    inside("lhws", "ip", "link", "set", "up0", "down")
+    time.sleep(1)
+    run("ip", "link", "delete", "lhe0")
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode in (1, 4)
+    assert "lhw0 has no carrier" in out + errors
+    assert "the network interface lhe0 was removed" in errors
+
+
+WRONG = {
+    "{nic: lhnone0, subnets: [192.168.1.0/24]}": 'there is no network interface "lhnone0"',
+    "{nic: lo, subnets: [192.168.1.0/24]}": "lo is not an Ethernet interface",
+    "{tap: lhtap0, subnets: [192.168.1.0/24]}": 'lhtap0"; sudo ip tuntap add',
+    "netns:lh-none": 'there is no network namespace "lh-none"; sudo ip netns add lh-none',
+    "{netns: 999999999}": "there is no process 999999999",
+    f"{{netns: {os.getpid()}}}": "uses the network of this machine",
+}
+
+
+@pytest.mark.parametrize("port", WRONG)
+def test_a_port_that_this_machine_does_not_have_is_one_error_with_its_place(
+    tmp_path: Path, port: str
+) -> None:
+    path = scenario(tmp_path, port)
+    with pytest.raises(LonghaulError) as refused:
+        longhaul.run_live(path, runs=tmp_path / "runs")
+    assert refused.value.exit_code == 3
+    assert len(refused.value.diagnostics) == 1
+    assert WRONG[port] in str(refused.value)
+    assert f"{path}:6:" in str(refused.value)
+    assert not list(tmp_path.rglob("run.json"))
+
+
+def test_the_interface_of_the_default_route_is_refused_unless_forced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("ip", "link", "add", "lhd0", "type", "veth", "peer", "name", "lhd1")
+    try:
+        run("ip", "link", "set", "lhd1", "up")
+        port = "{nic: lhd0, subnets: [192.168.1.0/24]}"
+        with pytest.raises(LonghaulError, match="lhd0 is down; sudo ip link set lhd0 up"):
+            longhaul.run_live(scenario(tmp_path, port), runs=tmp_path / "runs")
+        run("ip", "link", "set", "lhd0", "up")
+        run("ip", "address", "add", "198.51.100.1/24", "dev", "lhd0")
+        monkeypatch.setenv("SSH_CONNECTION", "198.51.100.7 50000 198.51.100.1 22")
+        with pytest.raises(LonghaulError, match="lhd0 carries the ssh connection of this session"):
+            longhaul.run_live(scenario(tmp_path, port), runs=tmp_path / "runs")
+        monkeypatch.delenv("SSH_CONNECTION")
+        with (
+            longhaul.up(scenario(tmp_path, port), runs=tmp_path / "runs"),
+            pytest.raises(LonghaulError, match="lhd0 is in use by another run"),
+        ):
+            longhaul.run_live(scenario(tmp_path, port), runs=tmp_path / "runs")
+    finally:
+        run("ip", "link", "delete", "lhd0")
+
+
+@pytest.mark.usefixtures("clusters")
+def test_the_commands_of_the_guide_put_a_wan_between_two_clusters(tmp_path: Path) -> None:
+    page = (ROOT / "docs/how-to/real-clusters.md").read_text()
+    block = re.findall(r"^```console\n(# longhaul up .*?)^```", page, re.MULTILINE | re.DOTALL)[0]
+    up, change, *others = (line.removeprefix("# longhaul ").split() for line in block.splitlines())
+    up += ["--set", "nic_a=lhw0", "--set", "nic_b=lhe0", "--runs", str(tmp_path / "runs")]
+
+    def execute(words: list[str]) -> None:
+        command = python_command("longhaul.cli.main", *words)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+    execute(up)
+    try:
+        assert 40 <= least_rtt_ms(pinged("lhw1", "192.168.2.11")) < 55
+        execute(change)
+        assert 120 <= least_rtt_ms(pinged("lhe2", "192.168.1.12")) < 140
+    finally:
+        for words in others:
+            execute(words)
