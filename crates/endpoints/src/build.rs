@@ -56,15 +56,13 @@ impl Endpoints {
                     let mut paths = Vec::with_capacity(subflows.len());
                     for &[from, to] in subflows {
                         let ends = [NodeId(from as u32), NodeId(to as u32)];
+                        let mtu = path_mtu(whole, network, ends)?;
+                        let (settings, algorithm) = self.share(settings(tcp, mtu), algorithm);
                         let name = Arc::clone(&self.flows[position as usize].name);
-                        let settings = settings(tcp, path_mtu(whole, network, ends)?);
-                        let (settings, algorithm) = self.share(settings, algorithm);
                         let config = StreamConfig { name, settings, algorithm, seed, measured: true };
                         paths.push((ends, Arc::new(config)));
                     }
-                    for stream in 0..*streams {
-                        self.connect_multipath(position, stream, &paths, plan, tcp.ipv6);
-                    }
+                    self.connect_multipath(position, *streams, &paths, plan, tcp.ipv6);
                     return Ok(());
                 }
                 let config = config(algorithm, tcp);
@@ -150,31 +148,39 @@ impl Endpoints {
         self.pair(position, number, Agent::Stream(Box::new(client)), Agent::Stream(Box::new(server)));
     }
 
-    /// A connection with a subflow for each of `paths`.
+    /// Connections with a subflow for each of `paths`.
     fn connect_multipath(
         &mut self,
         position: u32,
-        stream: u32,
+        streams: u32,
         paths: &[([NodeId; 2], Arc<StreamConfig>)],
         plan: StreamPlan,
         ipv6: bool,
     ) {
         let Some((_, first)) = paths.first() else { return };
-        let number = self.multipaths.len() as u32;
         let mss = paths.iter().map(|(_, config)| config.settings.mss).min().unwrap_or(first.settings.mss);
         let window = first.settings.receive_buffer.largest_window();
-        let mut multipath = Multipath::new(mss.into(), plan.bytes, window, first.algorithm.is_coupled());
-        for (place, ([from, to], config)) in (0..).zip(paths) {
-            let subflow = stream * paths.len() as u32 + place;
-            let (there, back) = self.ways(*from, *to, position, subflow, ipv6);
-            let application = Application::of_subflow(plan, place > 0);
-            let client = TcpEndpoint::new(Arc::clone(config), subflow, there, Some(application)).of(number);
-            let server = TcpEndpoint::new(Arc::clone(config), subflow, back, None).of(number);
-            let agent = self.agents.len() as u32;
-            multipath.add(agent, agent + 1);
-            self.pair(position, subflow, Agent::Stream(Box::new(client)), Agent::Stream(Box::new(server)));
+        for stream in 0..streams {
+            let number = self.multipaths.len() as u32;
+            let mut multipath = Multipath::new(mss.into(), plan.bytes, window, first.algorithm.is_coupled());
+            for (place, ([from, to], config)) in (0..).zip(paths) {
+                let subflow = stream * paths.len() as u32 + place;
+                let (there, back) = self.ways(*from, *to, position, subflow, ipv6);
+                let application = Application::of_subflow(plan, place > 0);
+                let client =
+                    TcpEndpoint::new(Arc::clone(config), subflow, there, Some(application)).of(number);
+                let server = TcpEndpoint::new(Arc::clone(config), subflow, back, None).of(number);
+                let agent = self.agents.len() as u32;
+                multipath.add(agent, agent + 1);
+                self.pair(
+                    position,
+                    subflow,
+                    Agent::Stream(Box::new(client)),
+                    Agent::Stream(Box::new(server)),
+                );
+            }
+            self.multipaths.push(multipath);
         }
-        self.multipaths.push(multipath);
     }
 
     /// The ways of the pair of agents that is added next.

@@ -21,15 +21,17 @@ mod replay;
 pub mod results;
 mod routes;
 mod topology;
+mod totals;
 mod trial;
 
 pub use arrivals::KnownArrivals;
 pub use calendar::Calendar;
 pub use line::line;
 pub use monitor::Bins;
-pub use network::{LinkCounters, Network, Sink, Totals};
+pub use network::{Network, Sink};
 pub use packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
 pub use replay::{Difference, Replay, ReplayError, replay};
 pub use routes::Routes;
 pub use topology::{Edge, Topology, hash_seeds};
+pub use totals::{LinkCounters, Totals};
 pub use trial::{Offer, Passage, trial};

@@ -6,7 +6,8 @@ use crate::lookahead::Lookahead;
 use crate::monitor::{Monitor, PacketEvent};
 use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
 use crate::routes::Routes;
-use longhaul_link::{Counters, Line, OfferResult};
+use crate::totals::{LinkCounters, Totals};
+use longhaul_link::{Line, OfferResult};
 use longhaul_plan::{Change, NodeKind, Plan, Subnet, Way};
 use longhaul_random::Seed;
 use longhaul_units::{Histogram, InvalidValue, Span, Time};
@@ -79,71 +80,6 @@ pub(crate) struct Direction {
     pub(crate) tapped: bool,
     /// Where packets of a host that paces wait.
     pub(crate) entrance: Option<Box<Entrance>>,
-}
-
-/// Packets since the start, over the whole network.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Handed over by hosts.
-    pub injected: u64,
-    /// Offered to links: a packet counts on each.
-    pub hops: u64,
-    /// Made by links that duplicate.
-    pub copied: u64,
-    /// Made by routers.
-    pub replies: u64,
-    /// Arrived at their hosts.
-    pub delivered: u64,
-    /// Taken by loss models.
-    pub lost: u64,
-    /// Refused by full queues.
-    pub overflowed: u64,
-    /// Dropped by active queue management.
-    pub dropped: u64,
-    /// Offered to links that were down.
-    pub down: u64,
-    /// Without a way.
-    pub no_route: u64,
-    /// Out of TTL.
-    pub ttl_expired: u64,
-    /// Larger than the next link's MTU.
-    pub too_big: u64,
-    /// Addressed to a router.
-    pub answered: u64,
-    /// Dropped by the pacing of their hosts.
-    pub pacer_dropped: u64,
-}
-
-/// The counters of one direction of a link.
-#[derive(Clone, Copy, Debug)]
-pub struct LinkCounters {
-    /// What the link counts itself.
-    pub link: Counters,
-    /// Packets that did not fit.
-    pub too_big_packets: u64,
-    /// Waiting now.
-    pub waiting_packets: u64,
-    /// IP bytes waiting now.
-    pub waiting_bytes: u64,
-    /// On the wire now.
-    pub flying_packets: u64,
-}
-
-impl Totals {
-    pub(crate) fn count(&mut self, fate: Fate) {
-        let count = match fate {
-            Fate::Lost => &mut self.lost,
-            Fate::Overflowed => &mut self.overflowed,
-            Fate::Dropped => &mut self.dropped,
-            Fate::Down => &mut self.down,
-            Fate::NoRoute => &mut self.no_route,
-            Fate::TtlExpired => &mut self.ttl_expired,
-            Fate::TooBig => &mut self.too_big,
-            Fate::Answered => &mut self.answered,
-            Fate::PacerDropped => &mut self.pacer_dropped,
-        };
-        *count += 1;
-    }
 }
 
 impl Network {

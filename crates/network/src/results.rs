@@ -1,7 +1,8 @@
 //! What a network counted, as records and results have it.
 
-use crate::network::{LinkCounters, Network};
+use crate::network::Network;
 use crate::packet::{DirectionId, Fate, Packet};
+use crate::totals::LinkCounters;
 use longhaul_link::ClassCounters;
 use longhaul_plan::{Event, Plan, Way};
 use longhaul_record::{Distribution, PacketRow, SampleRow};

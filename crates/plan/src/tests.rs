@@ -1,5 +1,7 @@
 use super::*;
 use longhaul_units::Span;
+use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::num::NonZeroU64;
 
 fn direction() -> Direction {

@@ -22,6 +22,8 @@ export interface Node {
   at?: [number, number] | null;
   tcp?: Tcp | null;
   pacing?: Pacing | null;
+  forward?: boolean;
+  routing?: ('static' | 'none') | null;
   port?: string | null;
 }
 /**
@@ -33,12 +35,32 @@ export interface Tcp {
   recovery?: ('tahoe' | 'reno' | 'newreno' | 'sack' | 'sack-adaptive' | 'rack') | null;
   ecn?: boolean | null;
   initial_window?: number | string | null;
+  mptcp?: boolean | (Mptcp | null);
   delayed_ack?: boolean | null;
   pacing?: 'dynamic' | boolean | null;
   min_rto?: string | null;
   sysctls?: {
     [k: string]: string;
   };
+}
+/**
+ * What the path manager of Multipath TCP may do, in the words of ``ip-mptcp(8)``.
+ */
+export interface Mptcp {
+  subflows?: number | string;
+  add_addr_accepted?: number | string;
+  endpoints?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?)?$".
+     */
+    [k: string]:
+      | 'signal'
+      | 'subflow'
+      | 'backup'
+      | 'fullmesh'
+      | ['signal' | 'subflow' | 'backup' | 'fullmesh', ...('signal' | 'subflow' | 'backup' | 'fullmesh')[]];
+  } | null;
 }
 /**
  * Classes of what a host sends, each with a rate; PSPacer's, or token buckets.
@@ -209,6 +231,7 @@ export interface Bulk {
   cc?: string | null;
   bytes?: string | null;
   rate?: string | null;
+  mptcp?: boolean;
 }
 /**
  * UDP at a mean rate.

@@ -3,8 +3,9 @@
 use super::channel::Channel;
 use super::{Lane, Lookahead, NONE};
 use crate::Sink;
-use crate::network::{Direction, Totals};
+use crate::network::Direction;
 use crate::packet::{DirectionId, Fate, Packet};
+use crate::totals::Totals;
 use longhaul_link::{Admission, Line};
 use longhaul_units::Time;
 
