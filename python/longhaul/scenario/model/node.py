@@ -172,8 +172,8 @@ class Node(Strict):
         if self.forward and self.port is not None:
             raise problem(
                 Code.KEY_OUT_OF_PLACE,
-                "what is at a port has a kernel of its own, which forwards or not",
-                "leave it out, and set up forwarding there",
+                "what is at a port forwards by its own kernel",
+                "leave it out, and set it up there",
                 at="forward",
             )
         if self.routing and not self.forward:
