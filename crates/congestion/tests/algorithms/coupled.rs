@@ -8,9 +8,10 @@ struct Connection(Vec<Fluid>);
 
 impl Connection {
     fn new(algorithm: &str, paths: &[(f64, f64)]) -> Self {
-        let pipe =
-            |&(rtt_s, p): &(f64, f64)| Fluid::named(algorithm, Path::constant(rtt_s), Losses::Chance(p));
-        Connection(paths.iter().map(pipe).collect())
+        let pipe = |(seed, &(rtt_s, p)): (u64, &(f64, f64))| {
+            Fluid::named(algorithm, Path::constant(rtt_s), Losses::Chance(p)).with_chance(seed)
+        };
+        Connection((1..).zip(paths).map(pipe).collect())
     }
 
     /// The acknowledgement that comes first.
@@ -47,7 +48,7 @@ impl Connection {
 fn a_connection_of_one_path_is_reno() {
     for algorithm in ["lia", "olia"] {
         let mut one = Connection::new(algorithm, &[(0.1, 1e-3)]);
-        let mut reno = Fluid::named("reno", Path::constant(0.1), Losses::Chance(1e-3));
+        let mut reno = Fluid::named("reno", Path::constant(0.1), Losses::Chance(1e-3)).with_chance(1);
         for step in 0..100_000 {
             one.step();
             reno.step();

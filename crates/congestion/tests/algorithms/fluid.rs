@@ -90,6 +90,11 @@ impl Fluid {
         }
     }
 
+    /// With losses by chance of its own.
+    pub fn with_chance(self, seed: u64) -> Self {
+        Fluid { chance: Seed::new(seed).stream("fluid"), ..self }
+    }
+
     pub fn named(name: &str, path: Path, losses: Losses) -> Self {
         Fluid::new(&AlgorithmSettings::named(name).unwrap(), path, losses)
     }
