@@ -51,6 +51,7 @@ def test_each_kind_of_a_resolved_scenario_has_one_transport_and_one_sender() -> 
         "udp": ("udp", None),
         "requests": ("tcp", None),
         "replay": ("tcp", None),
+        "pcap": ("any", None),
     }
 
 
