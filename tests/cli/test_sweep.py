@@ -120,7 +120,9 @@ def test_a_sweep_that_was_killed_goes_on_and_neither_loses_nor_repeats_anything(
 
 
 def test_ctrl_c_keeps_what_there_is_and_says_how_to_go_on(work: Path, environment: dict[str, str]) -> None:
-    process = start(work, environment, "pair.yaml", *AXES, "--repeat", "2000", "--workers", "2", "--no-report")
+    process = start(
+        work, environment, "pair.yaml", *AXES, "--repeat", "2000", "--workers", "2", "--no-report"
+    )
     directory = some_parts(work, process, least=1)
     os.kill(process.pid, signal.SIGINT)
     out, _ = process.communicate(timeout=20)
