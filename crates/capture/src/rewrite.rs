@@ -4,7 +4,6 @@
 //! (RFC 1071), since captures of hosts that leave them to their adapter have wrong ones; those over parts of a
 //! fragmented packet are updated (RFC 1624). A packet that was cut at capture is padded with zeros to its length.
 
-mod checksum;
 mod ip;
 mod segments;
 

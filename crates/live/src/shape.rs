@@ -7,6 +7,7 @@
 mod joining;
 
 use crate::tun::VNET_HEADER;
+use longhaul_checksum::{checksum, sum, updated};
 
 const VIRTIO_NET_HDR_F_NEEDS_CSUM: u8 = 1;
 const VIRTIO_NET_HDR_GSO_NONE: u8 = 0;
@@ -195,7 +196,7 @@ impl Shape {
         if self.version == 4 {
             let transport = usize::from(self.ip_header(ip));
             ip[10..12].fill(0);
-            let sum = checksum(&ip[..transport]);
+            let sum = checksum(sum(&ip[..transport]));
             ip[10..12].copy_from_slice(&sum.to_be_bytes());
         }
         VNET_HEADER + header
@@ -221,9 +222,8 @@ impl Shape {
         let at = usize::from(self.checksum_start + self.checksum_offset);
         let partial = u16::from_be_bytes([ip[at], ip[at + 1]]);
         let (old, new) = ((whole - transport) as u32, (part - transport) as u32);
-        let sum =
-            u32::from(partial) + (new & 0xffff) + (new >> 16) + (!old & 0xffff) + (!(old >> 16) & 0xffff);
-        ip[at..at + 2].copy_from_slice(&fold(sum).to_be_bytes());
+        let changed = !updated(!partial, &old.to_be_bytes(), &new.to_be_bytes());
+        ip[at..at + 2].copy_from_slice(&changed.to_be_bytes());
         let segment = &mut ip[transport..];
         if self.is_udp() {
             segment[4..6].copy_from_slice(&((part - transport) as u16).to_be_bytes());
@@ -262,7 +262,7 @@ pub fn damage(packet: &mut [u8], draw: u32) {
         let (start, offset) = (VNET_HEADER + word(packet, 6), word(packet, 8));
         if start + offset + 2 <= packet.len() {
             // The field holds the sum of the pseudo-header, and is part of what is summed up.
-            let sum = checksum(&packet[start..]);
+            let sum = checksum(sum(&packet[start..]));
             packet[start + offset..start + offset + 2].copy_from_slice(&sum.to_be_bytes());
         }
         packet[..VNET_HEADER].fill(0);
@@ -274,22 +274,6 @@ pub fn damage(packet: &mut [u8], draw: u32) {
         let bit = draw as usize % bits;
         packet[VNET_HEADER + header + bit / 8] ^= 1 << (bit % 8);
     }
-}
-
-/// The Internet checksum (RFC 1071) of `bytes`.
-fn checksum(bytes: &[u8]) -> u16 {
-    let sum = bytes
-        .chunks(2)
-        .map(|pair| u32::from(u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)])))
-        .sum();
-    !fold(sum)
-}
-
-fn fold(mut sum: u32) -> u16 {
-    while sum >> 16 != 0 {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    sum as u16
 }
 
 #[cfg(test)]

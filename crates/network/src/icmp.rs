@@ -3,6 +3,7 @@
 //! All functions take any bytes: what is too short to answer leaves `out` empty.
 
 use crate::packet::Origin;
+use longhaul_checksum::{checksum, pseudo_header, sum};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 const ICMP: u8 = 1;
@@ -205,7 +206,7 @@ fn start(from: IpAddr, to: IpAddr, length: usize, out: &mut Vec<u8>) {
             out.extend_from_slice(&[0, 0, 0x40, 0, TTL, ICMP, 0, 0]);
             out.extend_from_slice(&from.octets());
             out.extend_from_slice(&to.octets());
-            let sum = !fold(sum(&out[..20]));
+            let sum = checksum(sum(&out[..20]));
             out[10..12].copy_from_slice(&sum.to_be_bytes());
         }
         (IpAddr::V6(from), IpAddr::V6(to)) => {
@@ -223,25 +224,10 @@ fn start(from: IpAddr, to: IpAddr, length: usize, out: &mut Vec<u8>) {
 fn finish(from: IpAddr, to: IpAddr, body: usize, out: &mut [u8]) {
     let mut total = sum(&out[body..]);
     if let (IpAddr::V6(from), IpAddr::V6(to)) = (from, to) {
-        let length = (out.len() - body) as u32;
-        total += sum(&from.octets()) + sum(&to.octets()) + length + u32::from(ICMPV6);
+        let addresses = [from.octets(), to.octets()].concat();
+        total += pseudo_header(&addresses, ICMPV6, out.len() - body);
     }
-    out[body + 2..body + 4].copy_from_slice(&(!fold(total)).to_be_bytes());
-}
-
-/// The sum of RFC 1071, not yet folded.
-fn sum(bytes: &[u8]) -> u32 {
-    bytes
-        .chunks(2)
-        .map(|pair| u32::from(u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)])))
-        .sum()
-}
-
-fn fold(mut sum: u32) -> u16 {
-    while sum >> 16 != 0 {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    sum as u16
+    out[body + 2..body + 4].copy_from_slice(&checksum(total).to_be_bytes());
 }
 
 #[cfg(test)]
@@ -268,8 +254,8 @@ mod tests {
         let mut out = Vec::new();
         too_big(&udp4(), "10.0.0.9".parse().unwrap(), 1400, &mut out);
         assert_eq!(out.len(), 128);
-        assert_eq!(fold(sum(&out[..20])), 0xffff, "IPv4 header");
-        assert_eq!(fold(sum(&out[20..])), 0xffff, "ICMP message");
+        assert_eq!(checksum(sum(&out[..20])), 0, "IPv4 header");
+        assert_eq!(checksum(sum(&out[20..])), 0, "ICMP message");
         assert_eq!((out[20], out[21]), (3, 4));
         assert_eq!(u32::from_be_bytes([out[24], out[25], out[26], out[27]]), 1400);
         let header = parse(&out).unwrap();
@@ -283,8 +269,7 @@ mod tests {
         let header = parse(&out).unwrap();
         assert_eq!(header.source, "fd00::2".parse::<IpAddr>().unwrap());
         assert_eq!((out[40], &out[44..]), (129, &echo6()[44..]));
-        let pseudo = sum(&out[8..40]) + 16 + u32::from(ICMPV6);
-        assert_eq!(fold(sum(&out[40..]) + pseudo), 0xffff);
+        assert_eq!(checksum(pseudo_header(&out[8..40], ICMPV6, 16) + sum(&out[40..])), 0);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! An IP packet whose addresses are replaced.
 
-use super::checksum::{checksum, sum, updated};
 use super::{Addresses, LeftOut};
 use crate::headers::{LinkLayer, Without, network_layer};
+use longhaul_checksum::{checksum, pseudo_header, sum, updated};
 use std::net::IpAddr;
 use std::ops::Range;
 
@@ -231,9 +231,7 @@ impl Ip {
         let pseudo = if self.protocol == ICMP {
             0
         } else {
-            sum(&self.bytes[self.addresses()])
-                + u64::from(self.protocol)
-                + (self.bytes.len() - self.transport) as u64
+            pseudo_header(&self.bytes[self.addresses()], self.protocol, self.bytes.len() - self.transport)
         };
         let found = match checksum(pseudo + sum(&self.bytes[self.transport..])) {
             0 if self.protocol == UDP => 0xffff,

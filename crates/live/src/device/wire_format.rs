@@ -1,6 +1,7 @@
 //! Frames of Ethernet: ARP (RFC 826), neighbour discovery (RFC 4861), and what of IP a gateway reads and answers.
 
 use crate::tun::VNET_HEADER;
+use longhaul_checksum::{checksum, pseudo_header, sum};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// An Ethernet address.
@@ -229,12 +230,12 @@ pub fn echo_reply(packet: &[u8]) -> Option<Vec<u8>> {
             reply[16..20].copy_from_slice(&packet[12..16]);
             reply[8] = 64;
             reply[10..12].fill(0);
-            let sum = !folded(words(&reply[..header]));
-            reply[10..12].copy_from_slice(&sum.to_be_bytes());
+            let found = checksum(sum(&reply[..header]));
+            reply[10..12].copy_from_slice(&found.to_be_bytes());
             reply[header] = 0;
             reply[header + 2..header + 4].fill(0);
-            let sum = !folded(words(&reply[header..]));
-            reply[header + 2..header + 4].copy_from_slice(&sum.to_be_bytes());
+            let found = checksum(sum(&reply[header..]));
+            reply[header + 2..header + 4].copy_from_slice(&found.to_be_bytes());
         }
         6 => {
             if *packet.get(6)? != ICMPV6 || packet.get(40..48)?[..2] != [128, 0] {
@@ -255,21 +256,7 @@ pub fn echo_reply(packet: &[u8]) -> Option<Vec<u8>> {
 
 /// The checksum of an ICMP packet of IPv6 whose checksum field is zero (RFC 4443, section 2.3).
 fn icmpv6_checksum(packet: &[u8]) -> u16 {
-    !folded(words(&packet[8..]) + (packet.len() - 40) as u32 + u32::from(ICMPV6))
-}
-
-fn words(bytes: &[u8]) -> u32 {
-    bytes
-        .chunks(2)
-        .map(|pair| u32::from(u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)])))
-        .sum()
-}
-
-fn folded(mut sum: u32) -> u16 {
-    while sum >> 16 != 0 {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    sum as u16
+    checksum(pseudo_header(&packet[8..40], ICMPV6, packet.len() - 40) + sum(&packet[40..]))
 }
 
 fn ipv4(bytes: &[u8]) -> Option<IpAddr> {
@@ -343,7 +330,7 @@ mod tests {
         let reply = echo_reply(&packet).unwrap();
         assert_eq!(reply[12..20], [10, 0, 0, 2, 10, 0, 0, 1]);
         assert_eq!((reply[20], reply[8]), (0, 64));
-        assert_eq!((folded(words(&reply[..20])), folded(words(&reply[20..]))), (0xffff, 0xffff));
+        assert_eq!((checksum(sum(&reply[..20])), checksum(sum(&reply[20..]))), (0, 0));
         packet[20] = 0;
         assert!(echo_reply(&packet).is_none(), "it is a reply itself");
         let mut packet = [&[0x60, 0, 0, 0, 0, 8, ICMPV6, 9][..], &[1; 16], &[2; 16]].concat();

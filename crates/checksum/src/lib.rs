@@ -1,4 +1,5 @@
 //! The Internet checksum (RFC 1071), and its update (RFC 1624).
+#![forbid(unsafe_code)]
 
 /// The one's complement sum of 16-bit words, not folded.
 pub fn sum(bytes: &[u8]) -> u64 {
@@ -7,12 +8,23 @@ pub fn sum(bytes: &[u8]) -> u64 {
     words + rest.first().map_or(0, |&last| u64::from(last) << 8)
 }
 
-/// The checksum of what has this sum.
-pub fn checksum(mut sum: u64) -> u16 {
+/// The one's complement sum of what has this [`sum`].
+pub fn fold(mut sum: u64) -> u16 {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
     }
-    !(sum as u16)
+    sum as u16
+}
+
+/// The checksum of what has this [`sum`].
+pub fn checksum(sum: u64) -> u16 {
+    !fold(sum)
+}
+
+/// The [`sum`] of the pseudo-header of an upper-layer packet of `bytes`, of IPv4 (RFC 9293, section 3.1) or IPv6 (RFC
+/// 8200, section 8.1); `addresses` are those of source and destination, one after the other.
+pub fn pseudo_header(addresses: &[u8], protocol: u8, bytes: usize) -> u64 {
+    sum(addresses) + u64::from(protocol) + bytes as u64
 }
 
 /// A checksum after `before` was replaced by `after`, both of one even length (RFC 1624, equation 3).
@@ -37,6 +49,6 @@ mod tests {
     #[test]
     fn the_sum_of_rfc_1071_is_its_example() {
         // Section 3: the bytes 00 01 f2 03 f4 f5 f6 f7 have the sum ddf2.
-        assert_eq!(!checksum(sum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7])), 0xddf2);
+        assert_eq!(fold(sum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7])), 0xddf2);
     }
 }
