@@ -71,21 +71,7 @@ impl<C: PayloadSink> AgentContext<'_, C> {
         let mut flags = Flags::DONT_FRAGMENT;
         flags.set(Flags::TAKEN, true);
         let body = self.sink.payloads().insert(way.peer, payload);
-        let mut packet = Packet {
-            body,
-            segment: 0,
-            segments: 1,
-            bytes,
-            source: way.from,
-            destination: way.to,
-            ttl,
-            hops: 0,
-            flags,
-            class,
-            flow,
-            damage: 0,
-            offered: self.now,
-        };
+        let mut packet = Packet { flow, ttl, ..self.packet(way, body, bytes, class, flags) };
         if let Some(listed) = real {
             self.sink.add_bytes(&listed, &mut packet);
         }
@@ -102,9 +88,16 @@ impl<C: PayloadSink> AgentContext<'_, C> {
     }
 
     #[inline(always)]
-    fn send_body(&mut self, way: &Way, body: u32, bytes: u32, class: u8, mut flags: Flags) {
+    fn send_body(&mut self, way: &Way, body: u32, bytes: u32, class: u8, flags: Flags) {
+        let packet = self.packet(way, body, bytes, class, flags);
+        self.sink.sent(&packet);
+        self.network.inject(self.now, packet, self.sink);
+    }
+
+    #[inline(always)]
+    fn packet(&self, way: &Way, body: u32, bytes: u32, class: u8, mut flags: Flags) -> Packet {
         flags.set(Flags::V6, way.ipv6);
-        let packet = Packet {
+        Packet {
             body,
             segment: 0,
             segments: 1,
@@ -118,9 +111,7 @@ impl<C: PayloadSink> AgentContext<'_, C> {
             flow: way.flow,
             damage: 0,
             offered: self.now,
-        };
-        self.sink.sent(&packet);
-        self.network.inject(self.now, packet, self.sink);
+        }
     }
 }
 
@@ -207,9 +198,9 @@ impl Agent {
 
     /// The connection over several paths that it is an end of a subflow of.
     #[inline]
-    pub fn multipath(&self) -> Option<u32> {
+    pub fn mptcp(&self) -> Option<u32> {
         match self {
-            Agent::Stream(end) => end.multipath(),
+            Agent::Stream(end) => end.mptcp(),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 use crate::agent::{Agent, Way};
 use crate::datagrams::{DatagramSink, DatagramSource};
 use crate::endpoints::{Endpoints, Pair};
-use crate::multipath::Multipath;
+use crate::mptcp::MptcpConnection;
 use crate::packet_list::{PacketSource, Passes};
 use crate::ping::{self, Ping};
 use crate::schedule::{datagrams, speaks_ipv6, transfers};
@@ -62,7 +62,7 @@ impl Endpoints {
                         let config = StreamConfig { name, settings, algorithm, seed, measured: true };
                         paths.push((ends, Arc::new(config)));
                     }
-                    self.connect_multipath(position, *streams, &paths, plan, tcp.ipv6);
+                    self.connect_mptcp(position, *streams, &paths, plan, tcp.ipv6);
                     return Ok(());
                 }
                 let config = config(algorithm, tcp);
@@ -149,7 +149,7 @@ impl Endpoints {
     }
 
     /// Connections with a subflow for each of `paths`.
-    fn connect_multipath(
+    fn connect_mptcp(
         &mut self,
         position: u32,
         streams: u32,
@@ -161,8 +161,9 @@ impl Endpoints {
         let mss = paths.iter().map(|(_, config)| config.settings.mss).min().unwrap_or(first.settings.mss);
         let window = first.settings.receive_buffer.largest_window();
         for stream in 0..streams {
-            let number = self.multipaths.len() as u32;
-            let mut multipath = Multipath::new(mss.into(), plan.bytes, window, first.algorithm.is_coupled());
+            let number = self.mptcp_connections.len() as u32;
+            let mut mptcp =
+                MptcpConnection::new(mss.into(), plan.bytes, window, first.algorithm.is_coupled());
             for (place, ([from, to], config)) in (0..).zip(paths) {
                 let subflow = stream * paths.len() as u32 + place;
                 let (there, back) = self.ways(*from, *to, position, subflow, ipv6);
@@ -171,7 +172,7 @@ impl Endpoints {
                     TcpEndpoint::new(Arc::clone(config), subflow, there, Some(application)).of(number);
                 let server = TcpEndpoint::new(Arc::clone(config), subflow, back, None).of(number);
                 let agent = self.agents.len() as u32;
-                multipath.add(agent, agent + 1);
+                mptcp.add(agent, agent + 1);
                 self.pair(
                     position,
                     subflow,
@@ -179,7 +180,7 @@ impl Endpoints {
                     Agent::Stream(Box::new(server)),
                 );
             }
-            self.multipaths.push(multipath);
+            self.mptcp_connections.push(mptcp);
         }
     }
 

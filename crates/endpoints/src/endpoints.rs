@@ -1,7 +1,7 @@
 use crate::agent::{Agent, AgentContext};
 use crate::flow_info::FlowInfo;
 use crate::jobs::Job;
-use crate::multipath::Multipath;
+use crate::mptcp::MptcpConnection;
 use crate::payload::{Arrival, PayloadSink};
 use crate::timers::Timers;
 use longhaul_network::{Network, NodeId};
@@ -24,7 +24,7 @@ pub struct Endpoints {
     /// The agents of flows come first, two by two, in this order.
     pub(crate) pairs: Vec<Pair>,
     pub(crate) jobs: Vec<Job>,
-    pub(crate) multipaths: Vec<Multipath>,
+    pub(crate) mptcp_connections: Vec<MptcpConnection>,
     pub(crate) timers: Timers,
     /// Latest instant that anyone has acted at.
     pub(crate) now: Time,
@@ -64,7 +64,7 @@ impl Endpoints {
             agents: Vec::new(),
             pairs: Vec::new(),
             jobs: Vec::new(),
-            multipaths: Vec::new(),
+            mptcp_connections: Vec::new(),
             timers: Timers::new(0, std::iter::empty()),
             now: Time::ZERO,
             busy: Vec::new(),
@@ -187,7 +187,7 @@ impl Endpoints {
     pub fn plan_lookahead(&self, network: &mut Network) -> bool {
         self.all_fit
             && self.jobs.is_empty()
-            && self.multipaths.is_empty()
+            && self.mptcp_connections.is_empty()
             && network.plan_lookahead(self.agents.iter().filter_map(Agent::way))
     }
 
@@ -307,8 +307,8 @@ impl Endpoints {
         self.set_timer(agent);
         if let Some(owner) = self.agents[agent as usize].owner() {
             self.progress(owner, context);
-        } else if let Some(multipath) = self.agents[agent as usize].multipath() {
-            self.progress_multipath(multipath, context);
+        } else if let Some(mptcp) = self.agents[agent as usize].mptcp() {
+            self.progress_mptcp(mptcp, context);
         }
     }
 

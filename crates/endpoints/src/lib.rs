@@ -13,7 +13,7 @@ mod endpoints;
 mod flow_info;
 mod flow_names;
 mod jobs;
-mod multipath;
+mod mptcp;
 mod packet_list;
 mod payload;
 mod ping;

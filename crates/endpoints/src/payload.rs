@@ -33,7 +33,7 @@ pub trait PayloadSink: Sink {
     fn payloads(&mut self) -> &mut PayloadPool;
 
     /// `packet` is one of a capture, which a real host gets: the sink may give it bytes, and headers as they say.
-    /// Its body must then lead to the one that it has here, to which all that [`PayloadPool`] is told refers.
+    /// Its body must then lead to the one that it has here, to which later calls of [`PayloadPool`] refer.
     fn add_bytes(&mut self, listed: &ListedPacket, packet: &mut Packet) {
         let _ = (listed, packet);
     }

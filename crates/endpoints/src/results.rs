@@ -116,16 +116,16 @@ impl Endpoints {
 
     /// Payload that has arrived over a stream, in bytes; what came over several subflows counts where it came first.
     fn received_bytes(&self, pair: &Pair, receiver: &TcpEndpoint) -> u64 {
-        match receiver.multipath() {
-            Some(number) => self.multipaths[number as usize].first_bytes(pair.receiver),
+        match receiver.mptcp() {
+            Some(number) => self.mptcp_connections[number as usize].first_bytes(pair.receiver),
             None => receiver.received(),
         }
     }
 
     /// When all payload of a stream, or of the connection that it is a subflow of, had arrived.
     fn arrived(&self, receiver: &TcpEndpoint) -> Option<Time> {
-        match receiver.multipath() {
-            Some(number) => self.multipaths[number as usize].arrived(),
+        match receiver.mptcp() {
+            Some(number) => self.mptcp_connections[number as usize].arrived(),
             None => receiver.ended(),
         }
     }

@@ -36,12 +36,12 @@ pub struct TcpEndpoint {
     config: Arc<StreamConfig>,
     /// Which of the flow's connections.
     number: u32,
-    /// The connection over several paths that this is a subflow of, or [`NO_MULTIPATH`].
-    multipath: u32,
+    /// The connection over several paths that this is a subflow of, or [`NO_MPTCP`].
+    mptcp: u32,
 }
 
 /// Instead of `None`, which would take more memory for each connection.
-const NO_MULTIPATH: u32 = u32::MAX;
+const NO_MPTCP: u32 = u32::MAX;
 
 /// A connection takes memory only while it is needed.
 enum State {
@@ -73,7 +73,7 @@ enum Share {
     Whole,
     /// To all subflows of a connection.
     First,
-    /// This is a further subflow, which others give its data; it opens when it is told to.
+    /// This is a further subflow, which is [given](TcpEndpoint::give) its data; it opens on [`TcpEndpoint::join`].
     Joining,
 }
 
@@ -133,19 +133,19 @@ impl TcpEndpoint {
             round_trips: None,
             config,
             number,
-            multipath: NO_MULTIPATH,
+            mptcp: NO_MPTCP,
         }
     }
 
     /// As a subflow of this connection over several paths.
-    pub fn of(self, multipath: u32) -> Self {
-        TcpEndpoint { multipath, ..self }
+    pub fn of(self, mptcp: u32) -> Self {
+        TcpEndpoint { mptcp, ..self }
     }
 
     /// The connection over several paths that it is a subflow of.
     #[inline]
-    pub fn multipath(&self) -> Option<u32> {
-        (self.multipath != NO_MULTIPATH).then_some(self.multipath)
+    pub fn mptcp(&self) -> Option<u32> {
+        (self.mptcp != NO_MPTCP).then_some(self.mptcp)
     }
 
     pub fn receive(

@@ -7,7 +7,7 @@ mod fill;
 mod flows;
 mod forms;
 mod monitor;
-mod multipath;
+mod mptcp;
 mod queues;
 mod schedulers;
 mod shares;

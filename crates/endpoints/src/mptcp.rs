@@ -15,7 +15,7 @@ use longhaul_units::Time;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A connection over several paths.
-pub struct Multipath {
+pub struct MptcpConnection {
     /// The first one opens it; others follow when that is established.
     subflows: Vec<Subflow>,
     mss: u64,
@@ -139,9 +139,9 @@ impl Subflow {
     }
 }
 
-impl Multipath {
+impl MptcpConnection {
     pub fn new(mss: u64, bytes: Option<u64>, window: u64, coupled: bool) -> Self {
-        Multipath {
+        MptcpConnection {
             subflows: Vec::new(),
             mss,
             bytes,
@@ -249,23 +249,19 @@ fn end_mut(agents: &mut [Agent], agent: u32) -> Option<&mut TcpEndpoint> {
 impl Endpoints {
     /// Something has happened at an end of a subflow.
     #[cold]
-    pub(crate) fn progress_multipath(
-        &mut self,
-        number: u32,
-        context: &mut AgentContext<'_, impl PayloadSink>,
-    ) {
-        let Some(multipath) = self.multipaths.get_mut(number as usize) else { return };
+    pub(crate) fn progress_mptcp(&mut self, number: u32, context: &mut AgentContext<'_, impl PayloadSink>) {
+        let Some(mptcp) = self.mptcp_connections.get_mut(number as usize) else { return };
         let agents = &mut self.agents;
-        multipath.observe(context.now, agents);
-        let senders: Vec<u32> = multipath.subflows.iter().map(|each| each.sender).collect();
-        if multipath.ended {
+        mptcp.observe(context.now, agents);
+        let senders: Vec<u32> = mptcp.subflows.iter().map(|each| each.sender).collect();
+        if mptcp.ended {
             return;
         }
         let mut changed = Vec::new();
         let first = end(agents, senders[0]);
         let handed = first.map_or(0, TcpEndpoint::handed);
-        if !multipath.joined && first.is_some_and(TcpEndpoint::is_established) {
-            multipath.joined = true;
+        if !mptcp.joined && first.is_some_and(TcpEndpoint::is_established) {
+            mptcp.joined = true;
             for &sender in &senders[1..] {
                 if let Some(end) = end_mut(agents, sender) {
                     end.join(context.now);
@@ -273,19 +269,19 @@ impl Endpoints {
             }
             changed.extend_from_slice(&senders[1..]);
         }
-        if multipath.coupled {
+        if mptcp.coupled {
             couple(agents, &senders);
         }
         while let Some(place) = fastest(agents, &senders) {
-            let Some((data, bytes)) = multipath.next(handed) else { break };
-            multipath.subflows[place].give(data, bytes);
+            let Some((data, bytes)) = mptcp.next(handed) else { break };
+            mptcp.subflows[place].give(data, bytes);
             if let Some(end) = end_mut(agents, senders[place]) {
                 end.give(bytes, context);
             }
             changed.push(senders[place]);
         }
-        if multipath.is_acknowledged() {
-            multipath.ended = true;
+        if mptcp.is_acknowledged() {
+            mptcp.ended = true;
             for &sender in &senders {
                 if let Some(end) = end_mut(agents, sender) {
                     end.end(context);
@@ -341,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_subflow_knows_which_data_it_carries() {
-        let mut connection = Multipath::new(1000, Some(5_000), 4_000, false);
+        let mut connection = MptcpConnection::new(1000, Some(5_000), 4_000, false);
         connection.add(0, 1);
         connection.add(2, 3);
         for place in [0, 1, 0, 0] {
