@@ -56,8 +56,9 @@ pub struct Segment {
 }
 
 impl Device {
-    /// Opens the device called `name` in the current network namespace.
-    pub fn open(node: usize, name: &str, mtu: u32, segment: Segment) -> Result<Self> {
+    /// Opens the device called `name` in the current network namespace, of which the client has checked what may speak
+    /// against that.
+    pub fn open(node: usize, name: &str, segment: Segment) -> Result<Self> {
         let failed = |what: &str| {
             let what = format!("{what} {name}");
             move |error: io::Error| Error::wrap(what, error)
@@ -67,13 +68,6 @@ impl Device {
         let requests = UdpSocket::bind(("127.0.0.1", 0))
             .or_else(|_| UdpSocket::bind(("::1", 0)))
             .map_err(failed("open a socket beside"))?;
-        let largest = packet::interface_mtu(requests.as_fd(), name).map_err(failed("read the MTU of"))?;
-        if largest < mtu {
-            return Err(Error::new(format!("{name} carries packets of {largest} bytes, and its link {mtu}"))
-                .with_remedy(format!(
-                    "sudo ip link set {name} mtu {mtu}, or write mtu: {largest} at the link"
-                )));
-        }
         let closed = match bpf::drop_received(index) {
             Ok(program) => Some(program),
             Err(error) => {

@@ -12,7 +12,7 @@ use crate::exit_status::{ExitStatus, PANICKED, signal_name};
 use crate::oom::OomKills;
 use crate::run_record::{self, Ending};
 use crate::stderr_capture::{CapturedStderr, install_panic_hook, last_line, name_process};
-use crate::supervisor::{self, Options, Outside, ending};
+use crate::supervisor::{self, ExternalResources, Options, ending};
 use crate::sys::fork::{Process, exit, fork};
 use crate::sys::{signals, wait};
 use longhaul_plan::Plan;
@@ -79,7 +79,7 @@ pub fn run(plan: &Plan, mut options: Options) -> i32 {
 
 /// Starts the supervisor and waits for its end. Returns how the run ended, and whether the supervisor reported it to the client.
 fn supervised(plan: &Plan, options: &mut Options, line: Option<&mut UnixStream>) -> Result<(Ending, bool)> {
-    let outside = Outside::open(plan, options)?;
+    let external = ExternalResources::open(plan, options)?;
     prepare(plan, options.kernel.is_some())?;
     let (stderr, report) = (CapturedStderr::new()?, CapturedStderr::new()?);
     let oom = OomKills::now();
@@ -92,7 +92,7 @@ fn supervised(plan: &Plan, options: &mut Options, line: Option<&mut UnixStream>)
             stderr.capture();
             name_process(c"lh-supervisor");
             ending::follow_worker(&worker_pipe);
-            let supervise = || supervisor::supervise(plan, options, outside, &report);
+            let supervise = || supervisor::supervise(plan, options, external, &report);
             let code = catch_unwind(AssertUnwindSafe(supervise)).unwrap_or(PANICKED);
             exit(code)
         }

@@ -3,11 +3,11 @@
 mod children;
 pub(crate) mod ending;
 pub(crate) mod environment;
-mod outside;
+mod external;
 mod requests;
 mod schedule;
 
-pub use outside::Outside;
+pub use external::ExternalResources;
 pub use requests::{ControlConnections, NOT_STARTED, Request, check_changes, report_failed, send, stopped};
 
 use crate::agent;
@@ -75,7 +75,12 @@ pub struct Options {
 
 /// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed. Writes how it
 /// ended to `raw/ended.json` and, for the worker, to `report`.
-pub fn supervise(plan: &Plan, options: &mut Options, outside: Outside, report: &CapturedStderr) -> i32 {
+pub fn supervise(
+    plan: &Plan,
+    options: &mut Options,
+    external: ExternalResources,
+    report: &CapturedStderr,
+) -> i32 {
     let mut control = ControlConnections::new(options.line.take());
     let groups = if options.kernel.is_none() { Groups::make(&options.run) } else { Groups::of(&options.run) };
     let outcome = options.socket.as_deref().map_or(Ok(()), |socket| control.listen(socket)).and_then(|()| {
@@ -87,7 +92,7 @@ pub fn supervise(plan: &Plan, options: &mut Options, outside: Outside, report: &
             options.directory.clone(),
             options.keep,
             &groups,
-            outside,
+            external,
             &mut control,
         )? {
             BuildResult::Up(mut supervisor) => {
@@ -161,7 +166,7 @@ struct Supervisor<'a> {
     /// Requested changes of hosts' pacing.
     repaced: Vec<Event>,
     memory: MemoryLimit,
-    outside: Outside,
+    external: ExternalResources,
 }
 
 impl<'a> Supervisor<'a> {
@@ -170,7 +175,7 @@ impl<'a> Supervisor<'a> {
         directory: PathBuf,
         keep: bool,
         groups: &Groups,
-        mut outside: Outside,
+        mut external: ExternalResources,
         control: &mut ControlConnections,
     ) -> Result<BuildResult<'a>> {
         let began_ns = monotonic_ns();
@@ -198,7 +203,7 @@ impl<'a> Supervisor<'a> {
             base: restricted.as_ref().unwrap_or(&base),
             limits: &limits,
             files: &files,
-            foreign: &outside.foreign,
+            foreign: &external.foreign,
         };
         let mut hosts = Vec::with_capacity(plan.nodes.len());
         let mut host_groups = Vec::with_capacity(plan.nodes.len());
@@ -227,7 +232,7 @@ impl<'a> Supervisor<'a> {
             .iter()
             .map(|program| environment::parallel_environment(plan, program, &files))
             .collect::<Result<_>>()?;
-        let engine = EngineProcess::start(plan, &mut hosts, &mut outside.devices, &directory)?;
+        let engine = EngineProcess::start(plan, &mut hosts, &mut external.devices, &directory)?;
         let observer = ObserverProcess::start(plan, &hosts, &directory, &engine)?;
         let count = hosts.iter().flatten().count();
         control.report(&json!({
@@ -265,7 +270,7 @@ impl<'a> Supervisor<'a> {
             _algorithms: algorithms,
             repaced: Vec::new(),
             memory: MemoryLimit::new(None),
-            outside,
+            external,
         })))
     }
 
@@ -402,11 +407,11 @@ impl<'a> Supervisor<'a> {
             if let Some(ending) = self.is_over(now_ns).or_else(|| self.memory_exceeded(now_ns)) {
                 return Ok(ending);
             }
-            for change in self.outside.check()? {
+            for change in self.external.check()? {
                 control.warn(format!("at {:.3} s: {change}", self.clock.signed_ns() as f64 / 1e9));
             }
             let wait_ns = self.next_deadline_ns().saturating_sub(self.clock.ns());
-            control.wait(wait_ns.min(self.outside.next_check_ns()), &self.engine.control);
+            control.wait(wait_ns.min(self.external.next_check_ns()), &self.engine.control);
             self.engine.receive_reports();
             self.engine.warnings.drain(..).for_each(|warning| control.warn(warning));
             for (from, request) in control.requests() {

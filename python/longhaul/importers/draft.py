@@ -94,22 +94,23 @@ def made(lab: Lab) -> Made:
     title = node_name(lab.name, otherwise="lab")
     lines = [*_head(lab), "version: 1", f"name: {title}", "seed: 1", "duration: 10s", *_body(lab, names)]
     warnings = tuple(
-        f"{lab.file}{f':{line}' if line else ''}: not carried over: {what}" for line, what in _told(lab)
+        f"{lab.file}{f':{line}' if line else ''}: not carried over: {what}" for line, what in _omissions(lab)
     )
     return Made(title, "\n".join(lines) + "\n", warnings)
 
 
-def _told(lab: Lab) -> list[tuple[int | None, str]]:
+def _omissions(lab: Lab) -> list[tuple[int | None, str]]:
+    """What was not carried over, in the order of the lines."""
     return sorted(dict.fromkeys(lab.left_out), key=lambda each: each[0] or 0)
 
 
 def _head(lab: Lab) -> Iterator[str]:
     yield from comment(f"Imported from {lab.file} ({lab.format}).")
-    told = _told(lab)
-    if told:
+    omissions = _omissions(lab)
+    if omissions:
         yield "#"
         yield "# Not carried over:"
-    for line, what in told:
+    for line, what in omissions:
         place = f"line {line}: " if line else ""
         yield from (
             f"# {'- ' if first else '  '}{text[2:]}" for first, text in _marked(comment(f"{place}{what}"))

@@ -193,7 +193,7 @@ def _measured(streams: Sequence[Connection], item: Json, plan: Plan, program: Js
         "bytes": received,
         "begin_ns": begin_ns,
         "end_ns": end_ns if is_whole else None,
-        **stream_rates(rates, multipath=item.get("mptcp", False)),
+        **stream_rates(rates, mptcp=item.get("mptcp", False)),
     }
 
 

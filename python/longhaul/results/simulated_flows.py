@@ -103,14 +103,14 @@ def flow_total(item: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) ->
         "start_ns": item.get("start_ns", 0),
         "end_ns": max(known) if known and len(known) == len(ends) else None,
         "error": _error(streams),
-        **stream_rates(rates, multipath=item.get("mptcp", False)),
+        **stream_rates(rates, mptcp=item.get("mptcp", False)),
     }
 
 
-def stream_rates(rates: Sequence[float | None], *, multipath: bool) -> Json:
-    """The goodputs of a flow's streams; all subflows of Multipath TCP are one, and are also told apart."""
+def stream_rates(rates: Sequence[float | None], *, mptcp: bool) -> Json:
+    """The goodputs of a flow's streams; the subflows of Multipath TCP are one, and are also listed."""
     known = [rate for rate in rates if rate is not None]
-    if not multipath:
+    if not mptcp:
         return {"stream_rates": known}
     return {"stream_rates": [sum(known)] if known else [], "subflow_rates": known}
 

@@ -82,7 +82,7 @@ def plan_flows(
                     "stop_ns": item.get("stop_ns"),
                     "volume_bytes": item.get("bytes"),
                     "simulated": simulated,
-                    **({"mptcp": True} if item.get("mptcp") else {}),
+                    "mptcp": item.get("mptcp", False),
                 }
             )
             if not simulated and kind != "pcap":

@@ -55,7 +55,7 @@ def change_link(
             raise LonghaulError(Code.CHANGE_MALFORMED, message, remedy=remedy, exit_code=2)
         if link not in paced:
             raise LonghaulError(
-                Code.LINK_UNKNOWN, unknown("link", link, [*names, *paced, *nodes]), exit_code=2
+                Code.LINK_UNKNOWN, unknown("link or node", link, [*names, *nodes]), exit_code=2
             )
         asked = run.pacing_changes(paced[link], changes)
     cause = {"by": by, "user": user_name(), "words": list(changes)}

@@ -178,7 +178,7 @@ class _OfEngine:
 
     def __call__(self, name: str) -> tuple[bool, int]:
         """Whether the container runs, and its process."""
-        state = _told([self.engine, "inspect", "--type", "container", name], f"{self.engine}:{name}")[0][
+        state = _inspect([self.engine, "inspect", "--type", "container", name], f"{self.engine}:{name}")[0][
             "State"
         ]
         return state.get("Running", state.get("Status") == "running"), int(state.get("Pid") or 0)
@@ -188,7 +188,7 @@ def _of_pod(name: str) -> tuple[bool, int]:
     """Whether a pod of Kubernetes on this machine runs, and the process of its sandbox."""
     space, _, pod = name.rpartition("/")
     chosen = ["--namespace", f"^{space}$"] if space else []
-    found = _told(["crictl", "pods", "--name", f"^{pod}$", *chosen, "--output", "json"], f"k8s:{name}")
+    found = _inspect(["crictl", "pods", "--name", f"^{pod}$", *chosen, "--output", "json"], f"k8s:{name}")
     items = [each for each in found.get("items", ()) if each["metadata"]["name"] == pod]
     if not items:
         raise LonghaulError(
@@ -204,15 +204,15 @@ def _of_pod(name: str) -> tuple[bool, int]:
         )
     if not ready:
         return False, 0
-    told = _told(["crictl", "inspectp", "--output", "json", ready[0]["id"]], f"k8s:{name}")
-    return True, int(told["info"].get("pid") or 0)
+    sandbox = _inspect(["crictl", "inspectp", "--output", "json", ready[0]["id"]], f"k8s:{name}")
+    return True, int(sandbox["info"].get("pid") or 0)
 
 
-def _told(command: list[str], what: str) -> Any:
+def _inspect(command: list[str], what: str) -> Any:
     """The JSON that a container engine prints. Raises LonghaulError if it does not."""
     executable = program(command[0], package={"docker": "docker.io", "crictl": "cri-tools"}.get(command[0]))
     try:
-        told = subprocess.run(
+        done = subprocess.run(
             [executable, *command[1:]], capture_output=True, text=True, check=False, timeout=_TIMEOUT_S
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -222,11 +222,11 @@ def _told(command: list[str], what: str) -> Any:
             remedy=f"try: {' '.join(command)}",
         ) from error
     try:
-        if told.returncode != 0:
+        if done.returncode != 0:
             raise ValueError
-        return json.loads(told.stdout)
+        return json.loads(done.stdout)
     except ValueError:
-        lines = told.stderr.strip().splitlines() or ["it printed something else than JSON"]
+        lines = done.stderr.strip().splitlines() or ["it printed something else than JSON"]
         raise LonghaulError(
             Code.PORT_UNAVAILABLE,
             f"cannot inspect {what}: {lines[-1]}",

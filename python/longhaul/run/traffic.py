@@ -178,10 +178,7 @@ def _iperf(
         ),
         program(name, item["source"], [*wrapper, *argv], start_ns=start_ns, stop_ns=None, expect_exit=0),
     ]
-    return programs, {
-        **_row(item, name, server, source, target),
-        **({"mptcp": True} if item.get("mptcp") else {}),
-    }
+    return programs, _row(item, name, server, source, target)
 
 
 def program(
@@ -227,6 +224,7 @@ def _row(
         "start": item.get("start"),
         "simulated": False,
         "volume_bytes": item.get("bytes"),
+        "mptcp": item.get("mptcp", False),
     }
 
 

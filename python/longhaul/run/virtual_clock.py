@@ -27,7 +27,7 @@ Clock = Literal["real", "virtual"]
 
 HOST_MEMORY_BYTES = 256 << 20
 """Memory of each host beside its socket buffers; only what it uses is taken from the machine."""
-BUFFERS = 8
+BUFFERS_PER_HOST = 8
 """So many of the largest socket buffers find room in a host. Its kernel gives half of its memory to TCP."""
 MOST_MEMORY_BYTES = 4 << 30
 PATIENCE_S = 30
@@ -53,38 +53,9 @@ class VirtualClock:
 
     def accepted(self, resolved: "Resolved") -> "Resolved":
         """What of a scenario is run. Raises LonghaulError for what cannot be."""
-        if resolved.plan.get("gateway") is not None:
-            raise LonghaulError(
-                Code.NOT_VIRTUAL,
-                "a host on the virtual clock cannot reach the machine's network, which has another time",
-                remedy="run it without --clock virtual",
-                exit_code=2,
-            )
-        nodes = resolved.plan["nodes"]
-        forwarding = next((node for node in nodes if node.get("forwards")), None)
-        if forwarding is not None:
-            raise LonghaulError(
-                Code.NOT_VIRTUAL,
-                f"a host on the virtual clock does not forward, and {forwarding['name']} does",
-                remedy="run it without --clock virtual, or make the host a router of the model",
-                exit_code=2,
-            )
-        ported = next((node for node in nodes if "port" in node), None)
-        if ported is not None:
-            raise LonghaulError(
-                Code.NOT_VIRTUAL,
-                f"a host on the virtual clock is a kernel of its own, and {ported['name']} has a port",
-                remedy="run it without --clock virtual, or remove the port",
-                exit_code=2,
-            )
-        several = next(iter(interfaces_of(nodes)), None)
-        if several is not None:
-            raise LonghaulError(
-                Code.NOT_VIRTUAL,
-                f"a host on the virtual clock has one link, and {nodes[several]['name']} has several",
-                remedy="run it without --clock virtual, or put a router between the host and its links",
-                exit_code=2,
-            )
+        for message, instead in _refused(resolved.plan):
+            remedy = f"run it without --clock virtual{instead}"
+            raise LonghaulError(Code.NOT_VIRTUAL, message, remedy=remedy, exit_code=2)
         return resolved
 
     @contextmanager
@@ -110,10 +81,27 @@ class VirtualClock:
         return record if self.cpu_speed is None else {**record, "cpu_speed": self.cpu_speed}
 
 
+def _refused(plan: Plan) -> Iterator[tuple[str, str]]:
+    """What of a plan hosts on the virtual clock cannot do, each with what may be written instead."""
+    nodes = plan["nodes"]
+    if plan.get("gateway") is not None:
+        yield "a host on the virtual clock cannot reach the machine's network, which has another time", ""
+    for node in nodes:
+        if node.get("forwards"):
+            message = f"a host on the virtual clock does not forward, and {node['name']} does"
+            yield message, ", or make the host a router of the model"
+        if "port" in node:
+            message = f"a host on the virtual clock is a kernel of its own, and {node['name']} has a port"
+            yield message, ", or remove the port"
+    for host in interfaces_of(nodes):
+        message = f"a host on the virtual clock has one link, and {nodes[host]['name']} has several"
+        yield message, ", or put a router between the host and its links"
+
+
 def memory_of_hosts(plan: Plan) -> int:
     """Memory of each host of a plan, in bytes: so much that its kernel drops nothing for want of it."""
     largest = [int(node["sysctls"].get("net.ipv4.tcp_rmem", "0").split()[-1]) for node in plan["nodes"]]
-    return min(HOST_MEMORY_BYTES + BUFFERS * max(largest, default=0), MOST_MEMORY_BYTES)
+    return min(HOST_MEMORY_BYTES + BUFFERS_PER_HOST * max(largest, default=0), MOST_MEMORY_BYTES)
 
 
 def clock_of(clock: Clock, scenario: "Scenario", kernel: str | None = None) -> VirtualClock | None:

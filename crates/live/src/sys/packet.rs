@@ -195,13 +195,6 @@ pub fn interface_mac(socket: BorrowedFd<'_>, name: &str) -> io::Result<[u8; 6]> 
     Ok(std::array::from_fn(|at| address.sa_data[at] as u8))
 }
 
-/// The largest packet of interface `name`, in bytes.
-pub fn interface_mtu(socket: BorrowedFd<'_>, name: &str) -> io::Result<u32> {
-    let request = request(socket, name, libc::SIOCGIFMTU)?;
-    // SAFETY: SIOCGIFMTU has filled in the MTU.
-    Ok(unsafe { request.ifr_ifru.ifru_mtu } as u32)
-}
-
 fn request(socket: BorrowedFd<'_>, name: &str, what: libc::Ioctl) -> io::Result<libc::ifreq> {
     // SAFETY: a structure of integers and unions of them is valid if all its bytes are zero.
     let mut request: libc::ifreq = unsafe { MaybeUninit::zeroed().assume_init() };

@@ -27,7 +27,7 @@ from longhaul.scenario.syntax.value_errors import ScenarioValueError, within
 
 JOINED: Plain = {"up": True, "present": True}
 LEFT: Plain = {"up": False, "present": False}
-"""What a link that joins or leaves the network is told."""
+"""The changes by which a link joins or leaves the network."""
 
 NOTHING: Plain = dict.fromkeys(
     (

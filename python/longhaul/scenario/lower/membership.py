@@ -230,30 +230,30 @@ def isolated_traffic(scenario: Scenario, plan: Plan, traffic: Sequence[Plain]) -
             break
     warnings: list[Diagnostic] = []
     cut: dict[tuple[str, int, int], int] = {}
-    told: set[tuple[str, int, int]] = set()
+    reported: set[tuple[str, int, int]] = set()
 
-    def tell(key: tuple[str, int, int], until: str) -> None:
+    def report(key: tuple[str, int, int], until: str) -> None:
         name, source, destination = key
         ends = [plan["nodes"][end]["name"] for end in (source, destination)]
         message = f"no path from {ends[0]} to {ends[1]} from {span(cut[key])} {until}"
         path = ("traffic", name)
         warnings.append(scenario.warning(Code.CUT_OFF, path, message, "packets end as no_route or down"))
-        told.add(key)
+        reported.add(key)
 
     for at_ns, now in times:
         routes = Routes(now)
         for flow in traffic:
             for destination in flow["destinations"]:
                 key = (flow["name"], flow["source"], destination)
-                if key in told:
+                if key in reported:
                     continue
                 if routes.way(flow["source"], destination) is None:
                     cut.setdefault(key, at_ns)
                 elif key in cut:
-                    tell(key, f"to {span(at_ns)}")
+                    report(key, f"to {span(at_ns)}")
     for key in cut:
-        if key not in told:
-            tell(key, "on")
+        if key not in reported:
+            report(key, "on")
     return warnings
 
 

@@ -339,9 +339,9 @@ def _plan_traffic(
     for name, flow in scenario.document.traffic.items():
         try:
             if isinstance(flow, Pcap):
-                found, told = plan_pcap(scenario, name, flow, network, plan, routes, inputs)
+                found, warnings = plan_pcap(scenario, name, flow, network, plan, routes, inputs)
                 traffic += found
-                warned += told
+                warned += warnings
                 continue
             planned = _planned(scenario, name, flow, network, inputs)
         except ScenarioValueError as error:

@@ -10,7 +10,7 @@ from longhaul.scenario.lower.paths import Routes, Step, simulated_flow_hash
 from longhaul.scenario.lower.resolve import Resolved
 
 MOST_FLOWS = 200
-"""Connections of one traffic whose paths are told."""
+"""Connections of one traffic whose paths are shown."""
 
 
 def flow_paths(

@@ -12,14 +12,14 @@ const CHECK_INTERVAL_NS: u64 = 200_000_000;
 
 /// What a run uses that exists without it, opened before the run's own namespaces are made.
 #[derive(Debug, Default)]
-pub struct Outside {
+pub struct ExternalResources {
     /// Network namespaces of hosts.
     pub foreign: Vec<ForeignNamespace>,
     /// Devices with hosts behind them.
     pub devices: Vec<Device>,
 }
 
-impl Outside {
+impl ExternalResources {
     /// Opens all of it; the caller must be in the namespaces of the client.
     pub fn open(plan: &Plan, options: &Options) -> Result<Self> {
         let foreign = options.foreign.iter().map(ForeignNamespace::open).collect::<Result<_>>()?;
@@ -27,11 +27,11 @@ impl Outside {
         for (position, node) in plan.nodes.iter().enumerate() {
             if let Some(Port::Routed { device, subnets }) = &node.port {
                 let segment = Segment { gateways: host::addresses(node).collect(), subnets: subnets.clone() };
-                let opened = Device::open(position, device, node.mtu, segment);
+                let opened = Device::open(position, device, segment);
                 devices.push(opened.map_err(|error| error.at(format!("host {}", node.name)))?);
             }
         }
-        Ok(Outside { foreign, devices })
+        Ok(ExternalResources { foreign, devices })
     }
 
     /// Changes of carriers since the last call, in sentences; an error if a part of it has ended.
