@@ -67,6 +67,27 @@ def pcap(
     return file
 
 
+def pcapng(packets: list[tuple[int, bytes]], interfaces: list[str]) -> bytes:
+    """The same as pcapng, one packet of each interface after the other."""
+
+    def block(kind: int, body: bytes) -> bytes:
+        length = len(body) + 12
+        return struct.pack("<II", kind, length) + body + struct.pack("<I", length)
+
+    def option(kind: int, value: bytes) -> bytes:
+        return struct.pack("<HH", kind, len(value)) + value + bytes(-len(value) % 4)
+
+    file = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+    for name in interfaces:
+        # Raw IP, in nanoseconds (if_name, if_tsresol).
+        options = option(2, name.encode()) + option(9, b"\x09") + option(0, b"")
+        file += block(1, struct.pack("<HHI", 101, 0, 65_535) + options)
+    for place, (at_ns, packet) in enumerate(packets):
+        head = (place % len(interfaces), at_ns >> 32, at_ns & 0xFFFF_FFFF, len(packet), len(packet))
+        file += block(6, struct.pack("<5I", *head) + packet + bytes(-len(packet) % 4))
+    return file
+
+
 def exchange(count: int = 50) -> list[tuple[int, bytes]]:
     """Requests of 100 bytes and answers of 400 bytes, 2 ms after each other, unevenly."""
     found = []
@@ -232,7 +253,7 @@ def test_fragments_keep_a_checksum_of_the_whole_datagram(work: Path) -> None:
     assert checked(packets[0][:20] + whole)
 
 
-def test_what_is_not_sent_is_told(work: Path) -> None:
+def test_what_is_not_sent_is_reported(work: Path) -> None:
     others = [
         (S, b"\x00" * 46),
         (S, udp(CLIENT, bytes([224, 0, 0, 251]), bytes(10))),
@@ -245,7 +266,17 @@ def test_what_is_not_sent_is_told(work: Path) -> None:
     assert "the file breaks off within a packet" in texts
 
 
-def test_packets_longer_than_the_mtu_are_told_and_lost(longhaul: Command, work: Path) -> None:
+def test_interfaces_are_listed_that_have_other_names(work: Path) -> None:
+    two = planned(work, content=pcapng(exchange(2), ["eth0", "eth1"]))
+    (warning,) = two.warnings
+    assert "packets of 2 interfaces are sent, some perhaps twice: eth0, eth1" in warning.text
+    # As the two directions of a link in a capture of Longhaul.
+    alike = planned(work, content=pcapng(exchange(2), ["wan", "wan"]))
+    assert alike.warnings == two.warnings[1:]
+    assert sum(map(len, sent(alike).values())) == 4
+
+
+def test_packets_longer_than_the_mtu_are_reported_and_lost(longhaul: Command, work: Path) -> None:
     resolved = planned(work, content=pcap([(S, udp(CLIENT, SERVER, bytes(3000))), *exchange(1)]))
     assert "1 packets of up to 3,028 bytes are longer than the MTU, and are lost" in resolved.warnings[0].text
     assert longhaul("sim", "captured.yaml", "--no-report").returncode == 0

@@ -49,6 +49,12 @@ def test_a_live_network_reroutes_when_links_leave_and_hosts_move(tmp_path: Path)
         assert shortest_ms() is None
         change_link(name, "t", ["join"], by="python")
         assert shortest_ms() == pytest.approx(20, abs=2)
-        for link, change, words in (("t", "flap", "is a node"), ("a", "attach=t", "no link leads")):
+        wrong = (
+            ("t", "flap", "is a node"),
+            ("a", "attach=t", "no link leads"),
+            ("r-s", "flap", "nor up, down, join or leave"),
+            ("nosuch", "leave", 'there is no link or node "nosuch"'),
+        )
+        for link, change, words in wrong:
             with pytest.raises(LonghaulError, match=words):
                 change_link(name, link, [change], by="python")

@@ -184,7 +184,7 @@ def test_a_simulated_connection_has_a_subflow_for_each_path(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "words"),
     [
         (
             with_mptcp(", tcp: {mptcp: {endpoints: {a.r3: signal}}}"),
@@ -203,10 +203,10 @@ def test_a_simulated_connection_has_a_subflow_for_each_path(tmp_path: Path) -> N
         (with_mptcp(", tcp: {mptcp: often}"), ["interfaces.yaml:6:"]),
     ],
 )
-def test_wrong_endpoints_are_told(text: str, told: list[str]) -> None:
+def test_wrong_endpoints_are_one_error(text: str, words: list[str]) -> None:
     with pytest.raises(ScenarioError) as caught:
         planned(text)
     assert str(caught.value).count("[E") == 1
     message = str(caught.value)
-    for word in told:
+    for word in words:
         assert word in message

@@ -120,3 +120,15 @@ def test_stations_without_a_satellite_and_wrong_places_are_one_error(tmp_path: P
     for place in ("paris", "paris=91,0", "paris=north,0"):
         assert CliRunner().invoke(constellation, ["--station", place, *out]).exit_code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_files_that_exist_are_kept_and_no_other_is_written(tmp_path: Path) -> None:
+    argv = ["--station", "london=51.51,-0.13", "--station", "nyc=40.71,-74.01", "--duration", "2s"]
+    for existing, absent in (("leo.yaml", "leo-delays.csv"), ("leo-delays.csv", "leo.yaml")):
+        (tmp_path / existing).write_text("mine")
+        result = CliRunner().invoke(constellation, [*argv, "--out", str(tmp_path / "leo.yaml")])
+        assert result.exit_code != 0
+        assert isinstance(result.exception, LonghaulError)
+        assert f"{existing} already exists" in str(result.exception)
+        assert not (tmp_path / absent).exists()
+        (tmp_path / existing).unlink()

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from longhaul.cli.topology import hand_over, quantity
+from longhaul.cli.topology import quantity, write_scenario
 
 Places = dict[str, tuple[float, float]]
 
@@ -77,7 +77,7 @@ def constellation(out: Path, force: bool, **given: Any) -> None:
     from longhaul.scenario.expand.topologies.constellation import describe, orbits
 
     written, found = orbits(out.stem, given)
-    hand_over(written.delays, (), out=out.with_name(f"{out.stem}-delays.csv"), force=force)
-    hand_over(written.scenario, (), out=out, force=force)
+    delays = out.with_name(f"{out.stem}-delays.csv")
+    write_scenario(out, written.scenario, inputs={delays: written.delays}, force=force)
     for line in describe(found):
         click.echo(line)

@@ -1,6 +1,6 @@
-"""Options and output that ``import`` and ``path`` share."""
+"""Options and output that ``import``, ``path`` and ``constellation`` share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,22 +35,32 @@ def out_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def hand_over(text: str, warnings: tuple[str, ...], *, out: Path | None, force: bool) -> None:
     """Write or print a scenario; warnings go to standard error."""
-    from longhaul.errors import LonghaulError
-
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
     if out is None:
         click.echo(text, nl=False)
         return
+    write_scenario(out, text, force=force)
+
+
+def write_scenario(out: Path, text: str, *, inputs: Mapping[Path, str] | None = None, force: bool) -> None:
+    """Write a scenario and the files that it reads; none of them if one exists already, unless ``force``."""
+    from longhaul.errors import LonghaulError
+
+    files = {**(inputs or {}), out: text}
+    existing = next((path for path in files if path.exists() and not force), None)
     try:
-        with out.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
+        if existing is not None:
+            raise FileExistsError(existing)
+        for path, content in files.items():
+            with path.open("w" if force else "x", encoding="utf-8") as file:
+                file.write(content)
     except FileExistsError:
-        remedy = "choose another name, or add --force"
-        raise LonghaulError(Code.FILE_EXISTS, f"{out} already exists", remedy=remedy, exit_code=2) from None
+        message, remedy = f"{existing or out} already exists", "choose another name, or add --force"
+        raise LonghaulError(Code.FILE_EXISTS, message, remedy=remedy, exit_code=2) from None
     except OSError as error:
-        message = f"cannot write {out}: {(error.strerror or 'it fails').lower()}"
+        message = f"cannot write {error.filename}: {(error.strerror or 'it fails').lower()}"
         raise LonghaulError(
             Code.FILE_UNWRITABLE, message, remedy="name a file in a folder that is there", exit_code=2
         ) from None
-    click.echo(f"wrote {out}; next: longhaul check {out}")
+    click.echo(f"wrote {', '.join(map(str, files))}; next: longhaul check {out}")

@@ -302,9 +302,7 @@ def _pacing(classes: Iterable[Json]) -> Table:
 
 def _captures(flows: Iterable[Json]) -> Table:
     """Packets of captures, by their fate; how long they took, and how late they left."""
-    table = _table(
-        "capture", ">packets", ">bytes", ">lost", ">delay p50", ">p99", ">sent late p50", ">p99", ">max"
-    )
+    table = _table("capture", ">packets", ">bytes", ">lost", ">delay p50", ">p99", ">late p50", ">p99")
     for flow in flows:
         if flow["kind"] != "pcap":
             continue
@@ -316,7 +314,7 @@ def _captures(flows: Iterable[Json]) -> Table:
             str(flow["lost_packets"]),
             time_text(delay.get("p50_ns")),
             time_text(delay.get("p99_ns")),
-            *(time_text(late.get(f"{quantile}_ns")) for quantile in ("p50", "p99", "max")),
+            *(time_text(late.get(f"{quantile}_ns")) for quantile in ("p50", "p99")),
         )
     return _with_whole_names(table)
 

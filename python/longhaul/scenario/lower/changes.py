@@ -84,7 +84,7 @@ def _parts(changes: Sequence[str]) -> tuple[bool | None, list[str]]:
             continue
         if not equals or not key:
             source = Source("set", b"", (change,))
-            message = f'"{change[:40]}" is neither KEY=VALUE nor up nor down'
+            message = f'"{change[:40]}" is neither KEY=VALUE nor up, down, join or leave'
             raise ScenarioError(
                 [
                     source.problem(

@@ -152,31 +152,32 @@ def _reasons(tally: Mapping[str, Any]) -> str:
 
 def _warnings(scenario: Scenario, name: str, flow: Pcap, tally: Mapping[str, Any]) -> "list[Diagnostic]":
     """What the traffic does not have of the capture, or has otherwise."""
-    told: list[tuple[Code, str, str | None]] = []
+    found: list[tuple[Code, str, str | None]] = []
     code = Code.CAPTURE_CHANGED
     unwanted = flow.direction != "both"
     left_out = {why: count for why, count in tally["left_out"].items() if count}
     if set(left_out) - ({"other_pairs"} if unwanted else set()):
         total = sum(left_out.values())
-        told.append((code, f"{total:,} packets are not sent: {_reasons(tally)}", None))
+        found.append((code, f"{total:,} packets are not sent: {_reasons(tally)}", None))
     if tally["broken_off"] is not None:
-        message = f"the file breaks off within a packet, at byte {tally['broken_off']}; the rest is sent"
-        told.append((code, message, None))
-    if len(tally["interfaces"]) > 1:
-        names = ", ".join(tally["interfaces"])
-        message = f"packets of {len(tally['interfaces'])} interfaces are sent, some perhaps twice: {names}"
-        told.append((code, message, "name one of them: interface: NAME"))
+        message = f"the file breaks off within a packet, at byte {tally['broken_off']}; those before are sent"
+        found.append((code, message, None))
+    # Longhaul's own captures have an interface for each direction of a link, both with its name.
+    names = list(dict.fromkeys(tally["interfaces"]))
+    if len(names) > 1:
+        message = f"packets of {len(names)} interfaces are sent, some perhaps twice: {', '.join(names)}"
+        found.append((code, message, "name one of them: interface: NAME"))
     if tally["padded"]:
         message = f"{tally['padded']:,} packets were cut at capture, and have zeros in place of their ends"
-        told.append((code, message, "capture whole packets: tcpdump -s 0"))
+        found.append((code, message, "capture whole packets: tcpdump -s 0"))
     if tally["split"]:
         message = f"{tally['split']:,} TCP packets are longer than the MTU, and are sent as several"
-        told.append((code, message, None))
+        found.append((code, message, None))
     if tally["too_big"]:
         message = f"{tally['too_big']:,} packets of up to {tally['largest']:,} bytes are longer than the MTU"
-        told.append(
+        found.append(
             (Code.DATAGRAM_LOST, f"{message}, and are lost", "raise the MTU, or capture without offloads")
         )
     return [
-        scenario.warning(each, ("traffic", name, "file"), message, remedy) for each, message, remedy in told
+        scenario.warning(each, ("traffic", name, "file"), message, remedy) for each, message, remedy in found
     ]
