@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import shutil
 import struct
 from pathlib import Path
@@ -333,9 +334,13 @@ def test_losses_of_a_link_are_counted(longhaul: Command, work: Path) -> None:
     write(
         work, ", from: a, to: b, direction: forward", link=", forward: {loss: {model: periodic, every: 10}}"
     )
-    assert longhaul("sim", "captured.yaml", "--no-report").returncode == 0
+    assert longhaul("sim", "captured.yaml").returncode == 0
     assert flows(work)["web"]["lost_packets"] == 100
     assert flows(work)["web"]["loss"] == pytest.approx(0.1)
+    report = (work / "runs/captured/latest/report.html").read_text()
+    assert re.search(
+        r"<td[^>]*>web</td>\s*<td[^>]*>1,000</td>\s*<td[^>]*>100,000</td>\s*<td[^>]*>100</td>", report
+    )
 
 
 @pytest.mark.quiet

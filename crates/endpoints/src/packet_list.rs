@@ -80,9 +80,9 @@ impl PacketSource {
         let place = self.place;
         let bytes = self.list.bytes[place];
         let payload = Payload::Datagram { number: self.sent, bytes, sent: context.now };
-        let look = (self.list.flow[place], self.list.class[place], self.list.ttl[place]);
+        let header = (self.list.flow[place], self.list.class[place], self.list.ttl[place]);
         let listed = ListedPacket { flow: self.flow, place, at: self.next };
-        context.send_listed(&self.way, payload, bytes, look, self.is_real.then_some(listed));
+        context.send_listed(&self.way, payload, bytes, header, self.is_real.then_some(listed));
         self.sent += 1;
         self.sent_bytes += u64::from(bytes);
         self.place += 1;

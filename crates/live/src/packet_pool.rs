@@ -34,7 +34,7 @@ struct Body {
     references: u32,
     shape: Shape,
     /// The simulated packet that is counted with it; 0 if there is none.
-    twin: u32,
+    simulated: u32,
 }
 
 /// The result of a read of a port.
@@ -95,8 +95,14 @@ impl PacketPool {
             small[class].slot_mut(slot)[..read].copy_from_slice(&from[..read]);
             slot
         };
-        let body =
-            Body { class: class as u8, slot, length: length as u32, references: segments, shape, twin: 0 };
+        let body = Body {
+            class: class as u8,
+            slot,
+            length: length as u32,
+            references: segments,
+            shape,
+            simulated: 0,
+        };
         Ok(Arrival::Packet { body: self.add(body) })
     }
 
@@ -118,7 +124,7 @@ impl PacketPool {
             length: length as u32,
             references: 1,
             shape,
-            twin: 0,
+            simulated: 0,
         }))
     }
 
@@ -134,14 +140,14 @@ impl PacketPool {
     }
 
     /// Counts a simulated packet, by its body, with a packet.
-    pub fn set_twin(&mut self, body: u32, twin: u32) {
-        self.bodies[body as usize].twin = twin;
+    pub fn set_simulated_body(&mut self, body: u32, simulated_body: u32) {
+        self.bodies[body as usize].simulated = simulated_body;
     }
 
     /// The body of the simulated packet that is counted with a packet.
     #[inline]
-    pub fn twin(&self, body: u32) -> Option<u32> {
-        Some(self.bodies[body as usize].twin).filter(|&twin| twin != 0)
+    pub fn simulated_body(&self, body: u32) -> Option<u32> {
+        Some(self.bodies[body as usize].simulated).filter(|&simulated_body| simulated_body != 0)
     }
 
     /// One more segment holds the body.

@@ -7,7 +7,6 @@
 
 mod arrivals;
 mod calendar;
-mod dynamics;
 mod entrance;
 mod forwarding;
 pub mod icmp;
@@ -19,6 +18,7 @@ mod network;
 mod packet;
 mod replay;
 pub mod results;
+mod route_inputs;
 mod routes;
 mod topology;
 mod totals;

@@ -1,10 +1,10 @@
 use crate::calendar::Calendar;
-use crate::dynamics::Dynamics;
 use crate::entrance::Entrance;
 use crate::line::line;
 use crate::lookahead::Lookahead;
 use crate::monitor::{Monitor, PacketEvent};
 use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
+use crate::route_inputs::RouteInputs;
 use crate::routes::Routes;
 use crate::totals::{LinkCounters, Totals};
 use longhaul_link::{Line, OfferResult};
@@ -63,7 +63,7 @@ pub struct Network {
     /// Networks behind nodes, those with more bits first.
     subnets: Vec<(Subnet, NodeId)>,
     pub(crate) routes: Routes,
-    dynamics: Dynamics,
+    route_inputs: RouteInputs,
     pub(crate) directions: Vec<Direction>,
     pub(crate) calendar: Calendar,
     pub(crate) totals: Totals,
@@ -121,15 +121,15 @@ impl Network {
                 each.link.change(Time::ZERO, None, &left);
             }
         }
-        let dynamics = Dynamics::of(plan);
+        let route_inputs = RouteInputs::of(plan);
         Ok(Network {
-            uplinks: dynamics.uplinks(),
+            uplinks: route_inputs.uplinks(),
             kinds: plan.nodes.iter().map(|node| node.kind).collect(),
             addresses: addresses.collect(),
             subnets: plan.subnets().into_iter().map(|(subnet, node)| (subnet, NodeId(node as u32))).collect(),
-            routes: Routes::new(&dynamics.topology).tabulate(),
-            forwarding: dynamics.topology.forwarding.clone(),
-            dynamics,
+            routes: Routes::new(&route_inputs.topology).tabulate(),
+            forwarding: route_inputs.topology.forwarding.clone(),
+            route_inputs,
             calendar: Calendar::new(directions.len()),
             directions,
             totals: Totals::default(),
@@ -281,13 +281,13 @@ impl Network {
         }
         self.change_pacing(direction, &change.pacing, now, sink);
         self.tidy(direction, now, sink);
-        if self.dynamics.note(direction, route, change) {
+        if self.route_inputs.note(direction, route, change) {
             // Paths are no longer those that it was planned for.
             self.lookahead = None;
         }
         if let Some(costs) = change.reroute {
-            self.routes = self.dynamics.routes(now, costs);
-            self.uplinks = self.dynamics.uplinks();
+            self.routes = self.route_inputs.routes(now, costs);
+            self.uplinks = self.route_inputs.uplinks();
             self.lookahead = None;
         }
         before

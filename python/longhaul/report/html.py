@@ -147,6 +147,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
 def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
     links, access = summary["links"], _access(summary["links"])
     transfers = [each for each in summary["flows"] if each.get("done") is not None]
+    sent_captures = [each for each in summary["flows"] if each["kind"] == "pcap"]
     has_drops = summary["drops"] and summary["drops"]["packets"]
     return {
         "most_changes": run_tables.MOST_CHANGES,
@@ -154,6 +155,7 @@ def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
         "expectations": run_tables.expectations(summary["expectations"]),
         "traffic": run_tables.traffic(summary),
         "transfers": run_tables.transfers(transfers) if transfers else None,
+        "sent_captures": run_tables.sent_captures(sent_captures) if sent_captures else None,
         "inner": run_tables.links([each for each in links if not each["access"]] if access else links),
         "access": run_tables.links(access),
         "drops": run_tables.drops(summary) if has_drops else None,

@@ -189,6 +189,28 @@ def transfers(flows: Sequence[Json]) -> Folded:
     return folded(Table(columns, []), flows, row, key=key, names=("flows", "transferred bytes"))
 
 
+def sent_captures(flows: Sequence[Json]) -> Folded:
+    """Packets of captures as traffic, by their fate; how long they took, and how late they left."""
+    columns = [
+        *words("capture"),
+        *numbers("packets", "bytes", "lost", "delay p50", "delay p99", "late p50", "late p99", "late max"),
+    ]
+
+    def row(flow: Json) -> Iterable[Row]:
+        delay, late = flow["delay"] or {}, flow["send_lateness"] or {}
+        yield Row(
+            [
+                flow["flow"],
+                *(f"{flow[name]:,}" for name in ("sent_packets", "sent_bytes", "lost_packets")),
+                *(time_text(delay.get(f"{quantile}_ns")) for quantile in ("p50", "p99")),
+                *(time_text(late.get(f"{quantile}_ns")) for quantile in ("p50", "p99", "max")),
+            ]
+        )
+
+    key = lambda flow: float(flow["sent_bytes"])  # noqa: E731
+    return folded(Table(columns, []), flows, row, key=key, names=("captures", "sent bytes"))
+
+
 def links(directions: Sequence[Json]) -> Folded:
     """Configured and measured values of directions of links."""
     columns = [

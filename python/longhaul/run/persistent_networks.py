@@ -73,7 +73,8 @@ def bring_up(
                 # Nobody would know that it is up.
                 running.kill()
                 raise
-    return Standing(called, prepared.directory, int(built["hosts"]), built["build_ns"] / 1e9)
+    hosts = sum(node["kind"] == "host" for node in prepared.resolved.plan["nodes"])
+    return Standing(called, prepared.directory, hosts, built["build_ns"] / 1e9)
 
 
 def take_down(name: str | None) -> Path:

@@ -343,7 +343,7 @@ impl<P: Ports> PayloadSink for Egress<P> {
     fn add_bytes(&mut self, listed: &ListedPacket, packet: &mut Packet) {
         let body = self.replays.bytes(listed).and_then(|bytes| self.packet_pool.create(bytes));
         let Some(body) = body else { return self.replays.left_without_bytes(listed) };
-        self.packet_pool.set_twin(body, packet.body);
+        self.packet_pool.set_simulated_body(body, packet.body);
         let bytes = self.packet_pool.packet(body);
         if let Some(header) = icmp::parse(bytes) {
             self.flows.sent(listed.at, packet.source, &header, bytes, 1);
@@ -367,9 +367,9 @@ impl<P: Ports> Sink for Egress<P> {
             return self.payloads.deliver(&packet);
         }
         self.real_packets -= 1;
-        if let Some(twin) = self.packet_pool.twin(packet.body) {
+        if let Some(simulated_body) = self.packet_pool.simulated_body(packet.body) {
             self.replays.in_network -= 1;
-            self.payloads.deliver(&Packet { body: twin, ..packet });
+            self.payloads.deliver(&Packet { body: simulated_body, ..packet });
         }
         let passes_on = self.forwarding_host[host.0 as usize]
             .is_some_and(|forwards| forwards != self.owners[packet.destination.0 as usize]);
@@ -391,9 +391,9 @@ impl<P: Ports> Sink for Egress<P> {
             return self.payloads.end(&packet, fate);
         }
         self.real_packets -= 1;
-        if let Some(twin) = self.packet_pool.twin(packet.body) {
+        if let Some(simulated_body) = self.packet_pool.simulated_body(packet.body) {
             self.replays.in_network -= 1;
-            self.payloads.end(&Packet { body: twin, ..packet }, fate);
+            self.payloads.end(&Packet { body: simulated_body, ..packet }, fate);
         }
         let Egress { flows, packet_pool, .. } = self;
         flows.ended(&packet, fate, || packet_pool.packet(packet.body));
@@ -405,9 +405,9 @@ impl<P: Ports> Sink for Egress<P> {
             return self.payloads.copied(packet);
         }
         self.real_packets += 1;
-        if let Some(twin) = self.packet_pool.twin(packet.body) {
+        if let Some(simulated_body) = self.packet_pool.simulated_body(packet.body) {
             self.replays.in_network += 1;
-            self.payloads.copied(&Packet { body: twin, ..*packet });
+            self.payloads.copied(&Packet { body: simulated_body, ..*packet });
         }
         let Egress { flows, packet_pool, .. } = self;
         flows.copied(packet, || packet_pool.packet(packet.body));
@@ -430,8 +430,8 @@ impl<P: Ports> Sink for Egress<P> {
         let origin = if PayloadPool::contains(packet) {
             Origin { sender: self.senders.get(&packet.flow).copied(), ..Origin::default() }
         } else {
-            let twin = self.packet_pool.twin(packet.body);
-            let sender = twin.and_then(|_| self.senders.get(&packet.flow).copied());
+            let simulated_body = self.packet_pool.simulated_body(packet.body);
+            let sender = simulated_body.and_then(|_| self.senders.get(&packet.flow).copied());
             Origin { sender, ..icmp::origin(self.packet_pool.packet(packet.body)) }
         };
         self.recorder.note(|| Entry::Origin(origin));

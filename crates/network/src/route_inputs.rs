@@ -6,17 +6,17 @@ use longhaul_units::Time;
 
 /// What routes are computed from when the topology changes: the links that are part of the network, and their delays.
 #[derive(Debug)]
-pub(crate) struct Dynamics {
+pub(crate) struct RouteInputs {
     /// As now, with the delays of the plan.
     pub(crate) topology: Topology,
     /// Of each direction, as it is configured now.
     delays: Vec<DelayModel>,
 }
 
-impl Dynamics {
+impl RouteInputs {
     pub(crate) fn of(plan: &Plan) -> Self {
         let both = |link: &longhaul_plan::Link| [link.forward.delay.clone(), link.reverse.delay.clone()];
-        Dynamics { topology: Topology::of(plan), delays: plan.links.iter().flat_map(both).collect() }
+        RouteInputs { topology: Topology::of(plan), delays: plan.links.iter().flat_map(both).collect() }
     }
 
     /// Notes what `change` says of a direction, one of its parallel `route`s, and returns whether its link joined or left.
