@@ -114,13 +114,16 @@ def test_frr_converges_and_takes_the_detour_while_a_link_is_down(folder: Path, d
         server = network.start("b", ["python3", "-c", SERVE], stdout=subprocess.PIPE)
         assert server.stdout is not None
         assert server.stdout.readline() == "listening\n"
-        client = network.start("a", ["python3", "-c", SEND], stdout=subprocess.DEVNULL)
+        client = network.start("a", ["python3", "-c", SEND], stdout=subprocess.PIPE)
+        # A router without a route refuses new connections; those that are established continue.
+        assert client.stdout is not None
+        assert client.stdout.readline() == "connected\n"
         network.set("r1-r3", up=False)
         wait_for_path(network, 3)
         network.set("r1-r3", up=True)
         wait_for_path(network, 2)
-        out, _ = server.communicate(timeout=60)
         assert client.wait(timeout=60) == 0
+        out, _ = server.communicate(timeout=60)
         assert int(out) == 100 * 1000
 
 
@@ -137,6 +140,7 @@ print(count)
 SEND = """
 import socket, time
 connection = socket.create_connection(("b", 5001))
+print("connected", flush=True)
 for _ in range(100):
     connection.sendall(bytes(1000))
     time.sleep(0.1)
