@@ -156,3 +156,19 @@ def test_the_ring_of_the_guide_reroutes_while_its_link_is_down(folder: Path) -> 
     assert ping["rtt_max_ns"] >= 29_000_000, ping
     # Without the detour, all of 5 s would be lost.
     assert ping["lost_down"] < 50, ping
+
+
+@pytest.mark.skipif(not (FRR / "bgpd").exists(), reason="FRR is not installed")
+def test_bgp_of_the_guide_takes_the_fibre_while_the_dish_is_down(folder: Path) -> None:
+    result = longhaul.run_live(
+        ROOT / "scenarios/bgp-over-satellites.yaml", runs=folder / "runs", report=False
+    )
+    assert result.failed == ()
+    (ping,) = result.summary["probes"]
+    # The hold time is 3 s of the 6 s; then packets leave by fibre.
+    assert 0 < ping["lost_down"] < 50, ping
+    probes = result.table("probes")
+    rtts = [(t, rtt / 1e6) for t, rtt in zip(probes["t_s"], probes["rtt_ns"], strict=True) if rtt is not None]
+    assert all(42 <= rtt < 72 for t, rtt in rtts if t < 11)
+    assert sum(rtt >= 72 for t, rtt in rtts if 14 < t < 17) >= 20
+    assert any(rtt < 60 for t, rtt in rtts if t > 17), "it stays with the fibre"
