@@ -194,6 +194,23 @@ def test_a_run_passes_its_options_on_and_publishes_only_the_full_size(
 
 
 @pytest.mark.parametrize(
+    ("how", "code", "goes_on"),
+    [
+        ("os.kill(os.getpid(), signal.SIGKILL)", 137, True),
+        ("os.kill(os.getppid(), signal.SIGTERM)", 130, False),
+    ],
+)
+def test_a_study_that_is_killed_has_failed_and_an_interrupted_run_begins_no_other(
+    longhaul: Command, studies: Path, how: str, code: int, goes_on: bool
+) -> None:
+    program = studies / "one_study/one_study.py"
+    program.write_text(f"import os, signal, time\n{how}\ntime.sleep(20)\n", encoding="utf-8")
+    ran = longhaul("study", "run", "--all", "--only", "first")
+    assert ran.returncode == code
+    assert ("study other (2 of 2)" in ran.stdout) is goes_on
+
+
+@pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["show", "nothing"], 'there is no study "nothing"; write one of one-study, other'),

@@ -22,10 +22,11 @@ from longhaul import _longhaul
 from longhaul.analysis.sockets import connections
 
 ALGORITHMS = {
-    # Packets of which the last is lost. Mean windows are then about 100 segments.
+    # Packets of which the last is lost. Mean windows are about 100 segments, and well above those of Reno:
+    # H-TCP is Reno for the first second after a loss.
     "scalable": 1_600,
     "highspeed": 4_000,
-    "htcp": 4_000,
+    "htcp": 12_000,
     "bic": 4_000,
     "multcp": 600,
     "stochastic": 600,
@@ -198,7 +199,8 @@ def names_of(runs: Path, *, within_s: float = 60.0) -> set[str]:
         for plan in runs.glob("*/*/plan.json"):
             try:
                 names = {each["name"] for each in json.loads(plan.read_text())["algorithms"]}
-            except ValueError:
+            except (ValueError, FileNotFoundError):
+                # Half written, or its folder has its name only now.
                 continue
             if names <= set(available()):
                 return names

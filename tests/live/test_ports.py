@@ -328,6 +328,18 @@ def test_clusters_behind_interfaces_reach_each_other_over_the_network(tmp_path: 
     assert run("ip", "-details", "link") == links
 
 
+@pytest.mark.usefixtures("clusters")
+def test_a_host_that_forwards_has_routes_to_networks_behind_interfaces(tmp_path: Path) -> None:
+    behind = BETWEEN.replace(
+        "  c: {kind: host, attach: w}", "  gate: {kind: host, forward: true}\n  c: {kind: host, attach: gate}"
+    )
+    text = behind + "  uplink: {endpoints: [gate, w], delay: 1ms}\n"
+    with longhaul.up(scenario(tmp_path, "", text), runs=tmp_path / "runs") as network:
+        assert 42 <= least_rtt_ms(network.run("c", ["ping", "-n", "-c", "4", "192.168.2.12"]).stdout) < 60
+        c = network.run("c", ["getent", "ahostsv4", "c"]).stdout.split()[0]
+        assert 42 <= least_rtt_ms(pinged("lhe1", c)) < 60
+
+
 RECEIVE = """
 import socket
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stream:

@@ -114,13 +114,16 @@ def test_frr_converges_and_takes_the_detour_while_a_link_is_down(folder: Path, d
         server = network.start("b", ["python3", "-c", SERVE], stdout=subprocess.PIPE)
         assert server.stdout is not None
         assert server.stdout.readline() == "listening\n"
-        client = network.start("a", ["python3", "-c", SEND], stdout=subprocess.DEVNULL)
+        client = network.start("a", ["python3", "-c", SEND], stdout=subprocess.PIPE)
+        # A router without a route refuses new connections; those that are established continue.
+        assert client.stdout is not None
+        assert client.stdout.readline() == "connected\n"
         network.set("r1-r3", up=False)
         wait_for_path(network, 3)
         network.set("r1-r3", up=True)
         wait_for_path(network, 2)
-        out, _ = server.communicate(timeout=60)
         assert client.wait(timeout=60) == 0
+        out, _ = server.communicate(timeout=60)
         assert int(out) == 100 * 1000
 
 
@@ -137,6 +140,7 @@ print(count)
 SEND = """
 import socket, time
 connection = socket.create_connection(("b", 5001))
+print("connected", flush=True)
 for _ in range(100):
     connection.sendall(bytes(1000))
     time.sleep(0.1)
@@ -152,3 +156,19 @@ def test_the_ring_of_the_guide_reroutes_while_its_link_is_down(folder: Path) -> 
     assert ping["rtt_max_ns"] >= 29_000_000, ping
     # Without the detour, all of 5 s would be lost.
     assert ping["lost_down"] < 50, ping
+
+
+@pytest.mark.skipif(not (FRR / "bgpd").exists(), reason="FRR is not installed")
+def test_bgp_of_the_guide_takes_the_fibre_while_the_dish_is_down(folder: Path) -> None:
+    result = longhaul.run_live(
+        ROOT / "scenarios/bgp-over-satellites.yaml", runs=folder / "runs", report=False
+    )
+    assert result.failed == ()
+    (ping,) = result.summary["probes"]
+    # The hold time is 3 s of the 6 s; then packets leave by fibre.
+    assert 0 < ping["lost_down"] < 50, ping
+    probes = result.table("probes")
+    rtts = [(t, rtt / 1e6) for t, rtt in zip(probes["t_s"], probes["rtt_ns"], strict=True) if rtt is not None]
+    assert all(42 <= rtt < 72 for t, rtt in rtts if t < 11)
+    assert sum(rtt >= 72 for t, rtt in rtts if 14 < t < 17) >= 20
+    assert any(rtt < 60 for t, rtt in rtts if t > 17), "it stays with the fibre"

@@ -1,6 +1,7 @@
 """Programs of studies and their claims agree, and every study runs, at a small size."""
 
 import ast
+import contextlib
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from longhaul import processes
 from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import find
 from longhaul.studies import StudyFolder
@@ -27,6 +29,8 @@ ALL = studies_in(STUDIES)
 OFFLINE = {"simulated", "arithmetic"}
 """How parts measure that need neither privileges nor a guest kernel."""
 ANYTHING = "[a-z0-9-]*"
+STARTED = "runs/studies/ticks/runs/ticks/2*/raw/started.json"
+"""Of every run of "ticks". Folders change their names when runs begin: only a fixed depth is searched."""
 LEAST_LETTERS = 5
 """Of an f-string that is the id of a claim: others would match any id."""
 
@@ -161,26 +165,66 @@ def test_a_live_study_runs_at_a_small_size(name: str, tmp_path: Path, live_machi
     are_evaluated(study, small(study, tmp_path), list(study.claims.parts))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_during_a_run_ends_the_study(number: int, tmp_path: Path, live_machine: None) -> None:
+@pytest.fixture
+def measuring(tmp_path: Path, live_machine: None) -> Iterator[subprocess.Popen[str]]:
+    """``longhaul study run`` in a process group of its own, whose first run has started."""
     (study,) = (each for each in ALL if each.name == "ticks")
     running = subprocess.Popen(
         command(study, tmp_path), cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     try:
         deadline = time.monotonic() + 60
-        while not list(tmp_path.rglob("raw/started.json")) and time.monotonic() < deadline:
+        while not list(tmp_path.glob(STARTED)) and time.monotonic() < deadline:
             time.sleep(0.02)
-        # Ctrl-C reaches all processes of the terminal, and so does what a batch system sends.
-        os.killpg(running.pid, number)
-        _, said = running.communicate(timeout=30)
+        yield running
     finally:
-        if running.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(running.pid, signal.SIGKILL)
-    assert running.returncode in (130, -number), said
-    assert "--resume" in said
-    assert len(list(tmp_path.rglob("raw/started.json"))) == 1
+        running.wait()
+
+
+def is_interrupted(running: subprocess.Popen[str], place: Path) -> None:
+    _, said = running.communicate(timeout=30)
+    assert running.returncode == 130, said
+    assert said.count("--resume") == 1
+    assert len(list(place.glob(STARTED))) == 1
+    assert not (place / "runs/studies/ticks/results").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_all_processes_ends_the_study(
+    number: int, measuring: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    # Ctrl-C reaches all processes of the terminal, and so does what a batch system sends.
+    os.killpg(measuring.pid, number)
+    is_interrupted(measuring, tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_the_command_alone_ends_the_study(
+    number: int, measuring: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    measuring.send_signal(number)
+    is_interrupted(measuring, tmp_path)
+    assert processes_of(tmp_path) == []
+
+
+def test_the_program_of_a_study_does_not_outlive_the_command(
+    measuring: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    measuring.kill()
+    deadline = time.monotonic() + 30
+    while (left := processes_of(tmp_path)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left == []
+    # It was ended, and did not come to its end.
     assert not (tmp_path / "runs/studies/ticks/results").exists()
+
+
+def processes_of(place: Path) -> list[list[str]]:
+    """The command lines of processes that have ``place`` in them."""
+    found = (processes.arguments(int(each)) for each in os.listdir("/proc") if each.isdecimal())
+    return [argv for argv in found if any(str(place) in word for word in argv)]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 //! Network namespaces that exist without the run: named ones, and those of processes and containers.
 
 use crate::error::{Error, Result};
-use crate::host::{OnFailure, addresses, write_sysctl};
+use crate::host::{OnFailure, add_routes_to, addresses, write_sysctl};
 use crate::netlink::{self, Netlink, Route};
 use crate::readiness::is_readable;
 use crate::sys::pidfd;
@@ -152,16 +152,7 @@ fn add_routes(netlink: &Netlink, plan: &Plan, position: usize, indices: &[(usize
             continue;
         };
         for source in addresses(&plan.nodes[interface]) {
-            let to_all = Route::to_all(index, source, node.initial_window);
-            let of_family = |address: &IpAddr| address.is_ipv4() == source.is_ipv4();
-            for address in addresses(other).filter(of_family) {
-                netlink.add_route(&Route { destination: Some(address), ..to_all })?;
-            }
-            let subnets = other.port.iter().flat_map(Port::subnets);
-            for subnet in subnets.filter(|subnet| of_family(&subnet.address)) {
-                let route = Route { destination: Some(subnet.address), ..to_all };
-                netlink.add_subnet_route(&route, subnet.bits)?;
-            }
+            add_routes_to(netlink, other, Route::to_all(index, source, node.initial_window))?;
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::host_files;
 use crate::netlink::mptcp::PathManager;
 use crate::netlink::{self, Netlink, Route};
 use crate::tun::{self, Lifetime, Tun};
-use longhaul_plan::{Mptcp, Node, Plan};
+use longhaul_plan::{Mptcp, Node, Plan, Port};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fmt::Write;
@@ -351,12 +351,23 @@ fn add_main_routes(
     for route in &node.main_routes {
         let Some(place) = interfaces.iter().position(|&each| each == route.interface) else { continue };
         for source in addresses(&plan.nodes[route.interface]) {
-            let of_family = |address: &IpAddr| address.is_ipv4() == source.is_ipv4();
-            for destination in addresses(&plan.nodes[route.destination]).filter(of_family) {
-                let to_all = Route::to_all(indices[place], source, node.initial_window);
-                netlink.add_route(&Route { destination: Some(destination), ..to_all })?;
-            }
+            let to_all = Route::to_all(indices[place], source, node.initial_window);
+            add_routes_to(netlink, &plan.nodes[route.destination], to_all)?;
         }
+    }
+    Ok(())
+}
+
+/// Adds `route` to a node, its addresses and the networks behind its port, as far as they have the family of the
+/// route's source.
+pub fn add_routes_to(netlink: &Netlink, node: &Node, route: Route) -> Result<()> {
+    let of_family = |address: &IpAddr| address.is_ipv4() == route.source.is_ipv4();
+    for address in addresses(node).filter(of_family) {
+        netlink.add_route(&Route { destination: Some(address), ..route })?;
+    }
+    let subnets = node.port.iter().flat_map(Port::subnets);
+    for subnet in subnets.filter(|subnet| of_family(&subnet.address)) {
+        netlink.add_subnet_route(&Route { destination: Some(subnet.address), ..route }, subnet.bits)?;
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ def run_studies(
     directory: Path | None,
     own: Sequence[str],
 ) -> int:
-    """Run them one after another; returns the largest exit code."""
+    """Run them one after another until a signal ends one; returns the largest exit code."""
     chosen = _chosen(names, every=every, directory=directory)
     arguments = program.arguments(only, rounds=rounds, small=small, resume=resume)
     codes = []
@@ -33,6 +33,8 @@ def run_studies(
         left = [each.took_s(only) for each in chosen[number - 1 :]]
         click.echo(f"study {study.name} ({number} of {len(chosen)}){'' if small else _estimate(left)}")
         codes.append(program.run(study, [*arguments, *own]))
+        if codes[-1] == program.INTERRUPTED:
+            return program.INTERRUPTED
     if len(chosen) > 1:
         failed = [study.name for study, code in zip(chosen, codes, strict=True) if code]
         click.echo(f"{len(chosen)} studies in {duration_text(time.monotonic() - began)}")

@@ -1,7 +1,6 @@
 """The command line of a study's program."""
 
 import argparse
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from longhaul.errors import LonghaulError
+from longhaul.run import signals
 from longhaul.studies.catalogue import StudyFolder
 from longhaul.studies.claims import How
 from longhaul.studies.figures import Draw, redraw
@@ -78,7 +78,7 @@ def _run(
         parser.add_argument(f"--{option}", type=type(default), default=default, help=what)
     given = parser.parse_args()
     # Whoever ends the study ends its networks, too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signals.interrupt_on_signals()
     rounds = given.rounds
     usual = all(getattr(given, option) == default for option, (default, _what) in options.items())
     chosen = {name: part for name, part in parts.items() if folder.is_chosen(name, given.only or ())}

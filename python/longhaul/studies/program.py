@@ -1,14 +1,18 @@
 """The program of a study, started as a process of its own."""
 
+import signal
 import subprocess
 from collections.abc import Sequence
+from types import FrameType
 from typing import IO, Any
 
+from longhaul.run import signals
 from longhaul.studies.catalogue import StudyFolder
+from longhaul.subprocesses import program as find_program
 from longhaul.subprocesses import python_script_command
 
 INTERRUPTED = 130
-"""The exit code of a program that its user interrupts."""
+"""The exit code of a program that a signal ended."""
 
 
 def arguments(
@@ -30,14 +34,28 @@ def arguments(
 
 
 def run(study: StudyFolder, words: Sequence[str], *, output: IO[Any] | None = None) -> int:
-    """Run the program with these words; returns its exit code, or :data:`INTERRUPTED`.
+    """Run the program with these words; returns its exit code.
 
     It imports from its own directory, not from the working directory. ``output``: instead of standard output.
+    A signal that ends this process ends the program and its networks, too: of SIGINT, SIGTERM and SIGHUP
+    the result is :data:`INTERRUPTED` once they have ended, and SIGKILL cannot leave the program running.
     """
-    process = subprocess.Popen(python_script_command(str(study.script), *words), stdout=output)
-    try:
-        return process.wait()
-    except KeyboardInterrupt:
-        # The terminal has interrupted the study, too, which ends its networks.
-        process.wait()
+    tied = [find_program("setpriv", package="util-linux"), "--pdeathsig", "TERM"]
+    command = [*tied, *python_script_command(str(study.script), *words)]
+    received: list[int] = []
+    process: subprocess.Popen[bytes] | None = None
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
+        # Ctrl-C of a terminal has reached the program, too.
+        if process is not None and number != signal.SIGINT:
+            process.send_signal(number)
+
+    with signals.handled(end):
+        process = subprocess.Popen(command, stdout=output)
+        if received:
+            process.terminate()
+        code = process.wait()
+    if received:
         return INTERRUPTED
+    return code if code >= 0 else 128 - code
