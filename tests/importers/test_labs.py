@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from longhaul.errors import LonghaulError
+from longhaul.export.files import export
+from longhaul.export.qdiscs import Kernel
 from longhaul.importers.importing import import_source
 from longhaul.run.sim import simulated_plan
-from longhaul.scenario import parse_scenario, resolve
+from longhaul.scenario import load_scenario, parse_scenario, resolve
 
 from .labs import COMPOSE, CONTAINERLAB, KOLLAPS, NETEM, NETLAB, TOPO
 
@@ -125,6 +128,42 @@ def test_compose(tmp_path: Path) -> None:
     assert 'compose.yaml:15: deploy.resources of "db"' in lines
 
 
+def test_compose_with_its_containers(tmp_path: Path) -> None:
+    content = COMPOSE.replace(
+        "    networks: [front]", "    container_name: probe\n    scale: 3\n    networks: [front]"
+    )
+    document, warnings, text = imported(
+        tmp_path, "compose.yaml", "name: Shop\n" + content, containers="docker"
+    )
+    ports = {name: node.port.container for name, node in document.nodes.items() if node.kind == "host"}
+    assert ports == {"web": "docker:shop-web-1", "db": "docker:shop-db-1", "client": "docker:probe"}
+    assert not document.programs
+    # Images, volumes and commands are the containers' own.
+    assert told(warnings) == ['compose.yaml:20: all containers of "client" but the first']
+    assert "addresses: ipv4" in text
+    scenario = resolve(parse_scenario(text.encode(), name="made.yaml"))
+    override = export(scenario, "compose", machines=None, kernel=Kernel()).files
+    services = yaml.safe_load(override["docker-compose.override.yml"])["services"]
+    assert set(services) == {"web", "db", "client"}
+    names = [each.partition(":")[0] for each in services["db"]["extra_hosts"]]
+    assert names == ["web", "web.front-network", "client", "web.back-network"]
+
+
+def test_compose_with_containers_of_podman_is_named_after_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "My Shop"
+    folder.mkdir()
+    document, _warnings, _text = imported(folder, "docker-compose.yml", COMPOSE, containers="podman")
+    assert document.nodes["db"].port.container == "podman:myshop_db_1"
+    assert document.name == "my-shop"
+
+
+def test_a_scenario_without_containers_has_no_override() -> None:
+    scenario = load_scenario(Path(__file__).parents[2] / "scenarios/two-clusters.yaml")
+    without = resolve(scenario)
+    with pytest.raises(LonghaulError, match="longhaul import --containers"):
+        export(without, "compose", machines=None, kernel=Kernel())
+
+
 def test_netlab(tmp_path: Path) -> None:
     document, warnings, _text = imported(tmp_path, "campus.yml", NETLAB)
     kinds = {name: node.kind for name, node in document.nodes.items()}
@@ -197,6 +236,13 @@ def test_a_python_file_of_mininet_is_executed_only_if_that_is_allowed(tmp_path: 
         ("a.yml", "services:\n  a: {image: x}\n  b: *a\n", {}, "docker compose config"),
         ("a.yml", "services: {}\n", {}, "has no links"),
         ("a.yml", COMPOSE, {"topo": "tree"}, "--topo does not apply"),
+        ("a.yml", CONTAINERLAB, {"containers": "docker"}, "--containers does not apply"),
+        (
+            "a.yml",
+            COMPOSE.replace("    networks: [front]", "    network_mode: host"),
+            {"containers": "docker"},
+            'a.yml:18: network_mode "host" of "client"',
+        ),
     ],
 )
 def test_a_wrong_lab_is_one_error_with_its_line(

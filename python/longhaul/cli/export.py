@@ -10,7 +10,7 @@ from longhaul.cli.topology import quantity
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["tc", "shell", "ansible"]))
+@click.argument("kind", type=click.Choice(["tc", "shell", "ansible", "compose"]))
 @scenario_argument
 @set_option
 @click.option(
@@ -49,15 +49,17 @@ def export(
     line_rate: Any,
     style: Any,
 ) -> None:
-    """Write scripts that set up SCENARIO on real machines, with iproute2, netem and tbf.
+    """Write files that set up SCENARIO on real machines, with iproute2, netem and tbf, or in containers.
 
     tc: the commands of tc alone, link by link. shell: one script for each machine, with addresses, routes
     and an undo. ansible: an inventory, playbooks and these scripts. What tc cannot express is refused with
-    its place; what it expresses roughly gives a warning.
+    its place; what it expresses roughly gives a warning. compose: docker-compose.override.yml, with the
+    names of hosts for services that are hosts (port: docker:NAME).
 
     \b
     longhaul export tc scenarios/two-clusters.yaml
     longhaul export shell scenarios/two-clusters.yaml --machines machines.yaml --out scripts
+    longhaul export compose ocean.yaml --out .
     """
     from longhaul.export.files import export as export_scenario
     from longhaul.export.files import write
@@ -77,4 +79,5 @@ def export(
     if out is None:
         click.echo(exported.together(), nl=False)
         return
-    click.echo(f"wrote {len(write(exported, out))} files into {out}")
+    written = write(exported, out)
+    click.echo(f"wrote {len(written)} file{'s' if len(written) > 1 else ''} into {out}")

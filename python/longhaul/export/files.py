@@ -7,7 +7,7 @@ from typing import Literal
 from longhaul import storage
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
-from longhaul.export import ansible, ewan
+from longhaul.export import ansible, compose, ewan
 from longhaul.export.deployment import Deployment, Machine, deploy
 from longhaul.export.machines import Machines
 from longhaul.export.qdiscs import Kernel
@@ -25,7 +25,7 @@ def listing(machine: Machine) -> str:
     return "\n".join(lines) + "\n" if lines else ""
 
 
-Kind = Literal["tc", "shell", "ansible"]
+Kind = Literal["tc", "shell", "ansible", "compose"]
 Style = Literal["longhaul", "ewan"]
 
 
@@ -45,6 +45,8 @@ def export(
     resolved: Resolved, kind: Kind, *, machines: Machines | None, kernel: Kernel, style: Style = "longhaul"
 ) -> Exported:
     """The files that set ``resolved`` up on ``machines``; raises :class:`LonghaulError`."""
+    if kind == "compose":
+        return Exported({compose.FILE: compose.override(resolved)}, ())
     deployment = deploy(resolved, machines=machines, kernel=kernel)
     return Exported(_files(resolved, deployment, kind, kernel, style), deployment.warnings)
 

@@ -34,6 +34,8 @@ class Lab:
     """``host`` or ``router`` by name."""
     notes: dict[str, str] = field(default_factory=dict)
     """A comment for a node."""
+    ports: dict[str, str] = field(default_factory=dict)
+    """``port`` of a host that exists without the scenario, such as ``docker:db``."""
     links: list[dict[str, Any]] = field(default_factory=list)
     """``endpoints``, and keys of the scenario language."""
     programs: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -92,7 +94,11 @@ def made(lab: Lab) -> Made:
     ]
     names = dict(zip(lab.nodes, unique(wanted), strict=True))
     title = node_name(lab.name, otherwise="lab")
-    lines = [*_head(lab), "version: 1", f"name: {title}", "seed: 1", "duration: 10s", *_body(lab, names)]
+    lines = [*_head(lab), "version: 1", f"name: {title}", "seed: 1", "duration: 10s"]
+    if lab.ports:
+        # Containers have an IPv6 stack only if their engine was told so.
+        lines.append("addresses: ipv4")
+    lines += _body(lab, names)
     warnings = tuple(
         f"{lab.file}{f':{line}' if line else ''}: not carried over: {what}" for line, what in _omissions(lab)
     )
@@ -127,7 +133,8 @@ def _body(lab: Lab, names: Mapping[str, str]) -> Iterator[str]:
         note = lab.notes.get(name, "")
         called = f'"{name}" in {lab.file}' if names[name] != name else ""
         remark = "; ".join(each for each in (called, note) if each)
-        text = f"  {key(names[name])}: {{kind: {kind}}}"
+        settings = {"kind": kind, **({"port": lab.ports[name]} if name in lab.ports else {})}
+        text = f"  {key(names[name])}: {flow_text(settings)}"
         yield f"{text}   # {printable(remark, limit=90)}" if remark else text
     link_names = unique("-".join(names[end] for end in link["endpoints"]) for link in lab.links)
     yield from ("", "links:")
