@@ -142,7 +142,7 @@ def test_compose_with_its_containers(tmp_path: Path) -> None:
     assert told(warnings) == ['compose.yaml:20: all containers of "client" but the first']
     assert "addresses: ipv4" in text
     scenario = resolve(parse_scenario(text.encode(), name="made.yaml"))
-    override = export(scenario, "compose", machines=None, kernel=Kernel()).files
+    override = export(scenario, "compose", kernel=Kernel()).files
     services = yaml.safe_load(override["docker-compose.override.yml"])["services"]
     assert set(services) == {"web", "db", "client"}
     names = [each.partition(":")[0] for each in services["db"]["extra_hosts"]]
@@ -161,7 +161,37 @@ def test_a_scenario_without_containers_has_no_override() -> None:
     scenario = load_scenario(Path(__file__).parents[2] / "scenarios/two-clusters.yaml")
     without = resolve(scenario)
     with pytest.raises(LonghaulError, match="longhaul import --containers"):
-        export(without, "compose", machines=None, kernel=Kernel())
+        export(without, "compose", kernel=Kernel())
+
+
+def test_a_lab_that_was_exported_for_containerlab_has_the_same_network(tmp_path: Path) -> None:
+    scenario = load_scenario(Path(__file__).parents[2] / "scenarios/two-clusters.yaml")
+    resolved = resolve(scenario)
+    files = export(resolved, "containerlab", kernel=Kernel(), image="debian:12").files
+    name = resolved.plan["name"]
+    document = yaml.safe_load(files[f"{name}.clab.yml"])
+    nodes = [node["name"] for node in resolved.plan["nodes"]]
+    assert list(document["topology"]["nodes"]) == nodes
+    assert {f"{node}.sh" for node in nodes} | {"hosts", f"{name}.clab.yml"} == set(files)
+    # A script has a line for each interface that its node's links have.
+    for link in document["topology"]["links"]:
+        for node, device in (end.split(":") for end in link["endpoints"]):
+            assert f"ip link set dev {device} up" in files[f"{node}.sh"]
+    again, warnings, _text = imported(tmp_path, f"{name}.clab.yml", files[f"{name}.clab.yml"])
+    ends = sorted(sorted(link.endpoints) for link in again.links.values())
+    named = [[nodes[end] for end in link["endpoints"]] for link in resolved.plan["links"]]
+    assert ends == sorted(map(sorted, named))
+    assert any('image "debian:12"' in each for each in told(warnings))
+
+
+@pytest.mark.parametrize(
+    ("kind", "option"),
+    [("compose", {"image": "x"}), ("shell", {"image": "x"}), ("containerlab", {"machines": 1})],
+)
+def test_an_option_of_another_export_is_an_error(kind: Any, option: Any) -> None:
+    resolved = resolve(load_scenario(Path(__file__).parents[2] / "scenarios/two-clusters.yaml"))
+    with pytest.raises(LonghaulError, match=f"does not apply to export {kind}"):
+        export(resolved, kind, kernel=Kernel(), **option)
 
 
 def test_netlab(tmp_path: Path) -> None:
