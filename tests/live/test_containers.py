@@ -15,7 +15,10 @@ from live_ports import BESIDE, address_of, least_rtt_ms, run, scenario, started,
 import longhaul
 from longhaul.errors import LonghaulError
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="ports that are not the run's own need root")
+pytestmark = [
+    pytest.mark.waiting,
+    pytest.mark.skipif(os.geteuid() != 0, reason="ports that are not the run's own need root"),
+]
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/compose-over-an-ocean.md"
 IMAGE = "localhost/longhaul-shop"
