@@ -40,7 +40,7 @@ class Lab:
     """``endpoints``, and keys of the scenario language."""
     programs: dict[str, dict[str, Any]] = field(default_factory=dict)
     events: list[dict[str, Any]] = field(default_factory=list)
-    """``link`` has positions in ``links``."""
+    """``at_ns``, ``link`` with positions in ``links`` or ``node`` with names, and what changes."""
     left_out: list[tuple[int | None, str]] = field(default_factory=list)
     """Line, and what was not carried over."""
 
@@ -151,10 +151,14 @@ def _body(lab: Lab, names: Mapping[str, str]) -> Iterator[str]:
     if lab.events:
         yield from ("", "events:")
         for event in sorted(lab.events, key=lambda each: each["at_ns"]):
-            rest = {name: value for name, value in event.items() if name not in ("at_ns", "link")}
-            links = [link_names[each] for each in event["link"]]
-            whole = {"at": str(Span(event["at_ns"])), "link": links[0] if len(links) == 1 else links, **rest}
-            yield f"  - {flow_text(whole)}"
+            rest = {name: value for name, value in event.items() if name not in ("at_ns", "link", "node")}
+            links = [link_names[each] for each in event.get("link", ())]
+            where = (
+                {"node": [names[each] for each in event["node"]]}
+                if "node" in event
+                else {"link": links[0] if len(links) == 1 else links}
+            )
+            yield f"  - {flow_text({'at': str(Span(event['at_ns'])), **where, **rest})}"
     pair = _probe(lab)
     if pair:
         yield from ("", "traffic:")
