@@ -280,6 +280,9 @@ def run_in_host(
     ``strict``: it is isolated as programs of the scenario are.
     """
 
+def system_directories() -> list[str]:
+    """Directories that are read-only for programs of hosts, and to which files of a host can be added."""
+
 def own_cgroup() -> str | None:
     """This process's control group (version 2), if the machine has them."""
 

@@ -7,7 +7,12 @@ import pytest
 
 import longhaul
 from longhaul.scenario import ScenarioError, parse_scenario, resolve
-from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of, without_interfaces
+from longhaul.scenario.lower.main_tables import (
+    choose_interface,
+    interfaces_of,
+    is_access_link,
+    without_interfaces,
+)
 from longhaul.scenario.lower.mptcp import subflows
 from longhaul.scenario.lower.paths import Routes
 
@@ -113,6 +118,12 @@ links:
     assert routes.steps(index["c"], index["b"]) == ((1, "reverse"),)
     # No path leads through a host.
     assert routes.steps(index["a"], index["c"]) is None
+
+
+def test_links_between_hosts_that_forward_are_not_access_links() -> None:
+    plan = planned(TWO_PATHS.replace("a: {kind: host}", "a: {kind: host, forward: true}"))
+    access = {link["name"] for link in plan["links"] if is_access_link(plan["nodes"], link)}
+    assert access == {"fast-b", "slow-b", "c-r2"}
 
 
 def test_without_interfaces_a_host_has_all_of_its_links() -> None:

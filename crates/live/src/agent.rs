@@ -34,7 +34,10 @@ pub fn write<'a>(
         .map_err(|error| Error::wrap(format!("make {} executable", agent.display()), error))?;
     for host in hosts {
         let group = groups.map(|root| root.join(&host.name).display().to_string()).unwrap_or_default();
-        put(&files.join(format!("host.{}", host.name)), entry(&host.namespaces.descriptors(), &group))?;
+        put(
+            &files.join(format!("host.{}", host.name)),
+            entry(&host.namespaces.descriptors(), &host.hostname, &group),
+        )?;
     }
     Ok(agent)
 }
@@ -47,8 +50,8 @@ fn nsenter() -> &'static str {
 }
 
 /// Assignments that the script reads.
-fn entry(descriptors: &[(&str, i32)], group: &str) -> String {
-    let mut text = format!("cgroup={}\n", quoted(group));
+fn entry(descriptors: &[(&str, i32)], hostname: &str, group: &str) -> String {
+    let mut text = format!("cgroup={}\nhostname={}\n", quoted(group), quoted(hostname));
     for (kind, number) in descriptors {
         let _ = writeln!(text, "{kind}={number}");
     }
@@ -71,6 +74,9 @@ mod tests {
 
     #[test]
     fn an_entry_names_the_group_and_every_descriptor() {
-        assert_eq!(entry(&[("net", 7), ("mnt", 10)], "/g/a1"), "cgroup='/g/a1'\nnet=7\nmnt=10\n");
+        assert_eq!(
+            entry(&[("net", 7), ("mnt", 10)], "a1", "/g/a1"),
+            "cgroup='/g/a1'\nhostname='a1'\nnet=7\nmnt=10\n"
+        );
     }
 }

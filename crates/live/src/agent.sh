@@ -4,7 +4,7 @@ case $host in */* | .*) fail "\"$host\" is not a name of a host" ;; esac
 [ -r "$here/host.$host" ] || fail "there is no host \"$host\" in this run; see $here/../hostfile"
 . "$here/host.$host"
 [ -z "$cgroup" ] || { echo 0 >"$cgroup/cgroup.procs"; } 2>/dev/null
-export LONGHAUL_HOST="$host" HOSTNAME="$host"
+export LONGHAUL_HOST="$host" HOSTNAME="$hostname"
 if [ $# -eq 0 ]; then
   set -- "exec ${SHELL:-/bin/sh}"
 fi

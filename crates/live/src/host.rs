@@ -6,6 +6,7 @@
 use crate::counters::{self, CountersBefore};
 use crate::error::{Error, Result};
 use crate::foreign::ForeignNamespace;
+use crate::host_files;
 use crate::netlink::mptcp::PathManager;
 use crate::netlink::{self, Netlink, Route};
 use crate::tun::{self, Lifetime, Tun};
@@ -76,6 +77,8 @@ impl Namespaces {
 pub struct Host {
     /// Its name.
     pub name: String,
+    /// What its programs find as their host name.
+    pub hostname: String,
     /// The namespaces of its programs.
     pub namespaces: Namespaces,
     /// What the engine reads and writes, with the nodes of the interfaces, until its process takes it.
@@ -90,7 +93,9 @@ pub struct BuildContext<'a> {
     pub base: &'a Namespaces,
     /// The machine's limits, for hosts whose own TCP tables would lower them.
     pub limits: &'a Limits,
-    /// A directory for the small files that are mounted over a host's own.
+    /// The run directory.
+    pub run: &'a Path,
+    /// A directory in it for the small files that are mounted over a host's own.
     pub files: &'a Path,
     /// Network namespaces that are not the run's own.
     pub foreign: &'a [ForeignNamespace],
@@ -122,9 +127,9 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
     let foreign = context.foreign.iter().find(|each| each.node == position);
     let made = if foreign.is_some() { NAMESPACES - CloneFlags::CLONE_NEWNET } else { NAMESPACES };
     unshare(made).map_err(|error| Error::wrap("create namespaces", error))?;
-    nix::unistd::sethostname(&node.name).map_err(|error| Error::wrap("set the host name", error))?;
+    nix::unistd::sethostname(node.hostname()).map_err(|error| Error::wrap("set the host name", error))?;
     let hostname = context.files.join(format!("hostname.{}", node.name));
-    fs::write(&hostname, format!("{}\n", node.name))
+    fs::write(&hostname, format!("{}\n", node.hostname()))
         .map_err(|error| Error::wrap("write the host name", error))?;
     mount_over(&hostname, Path::new("/etc/hostname"))?;
     mount(
@@ -135,6 +140,9 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
         Some("mode=1777"),
     )
     .map_err(|error| Error::wrap("mount a private /dev/shm", error))?;
+    if let Some(settings) = &node.settings {
+        host_files::mount_files(&settings.files, context.run, context.files)?;
+    }
 
     if let Some(foreign) = foreign {
         foreign.enter()?;
@@ -145,6 +153,7 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
         let tuns = made.into_iter().map(|(interface, _, tun)| (interface, tun)).collect();
         return Ok(Host {
             name: node.name.clone(),
+            hostname: node.hostname().to_owned(),
             namespaces: Namespaces::current()?,
             tuns,
             counted_before,
@@ -162,7 +171,13 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
         })
         .collect::<Result<Vec<_>>>()?;
     configure(plan, position)?;
-    Ok(Host { name: node.name.clone(), namespaces: Namespaces::current()?, tuns, counted_before: None })
+    Ok(Host {
+        name: node.name.clone(),
+        hostname: node.hostname().to_owned(),
+        namespaces: Namespaces::current()?,
+        tuns,
+        counted_before: None,
+    })
 }
 
 /// Lets interfaces that are made from now on have no addresses but those that they are given.
@@ -452,8 +467,10 @@ pub fn hosts_file(nodes: &[Node]) -> String {
     let mut text = String::from("127.0.0.1 localhost\n::1 localhost ip6-localhost\n");
     for node in nodes {
         for address in addresses(node) {
-            let names = std::iter::once(&node.name).chain(&node.aliases).map(String::as_str);
-            let _ = writeln!(text, "{address} {}", names.collect::<Vec<_>>().join(" "));
+            let mut names = vec![node.name.as_str()];
+            names.extend((node.hostname() != node.name).then(|| node.hostname()));
+            names.extend(node.aliases.iter().map(String::as_str));
+            let _ = writeln!(text, "{address} {}", names.join(" "));
         }
     }
     text
@@ -492,6 +509,7 @@ mod tests {
             no_path_to: Vec::new(),
             port: None,
             mptcp: None,
+            settings: None,
         };
         let text = hosts_file(&[node]);
         assert!(text.contains("\n10.1.0.1 par1 par1.nyc\n"), "{text}");

@@ -7,6 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::host::Namespaces;
+use crate::mounts::{bind, mount_points_below, tmpfs};
 use crate::sys::fork::{Process, exit, fork};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
@@ -20,7 +21,7 @@ mod restriction;
 pub use restriction::restrict;
 
 /// Directories of the system, which are read-only for programs.
-const SYSTEM: [&str; 12] = [
+pub const SYSTEM: [&str; 12] = [
     "/usr",
     "/bin",
     "/sbin",
@@ -142,7 +143,7 @@ fn make_read_only(place: &Path, open: &[&Path]) -> Result<()> {
         mount(Some(*path), *path, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)
             .map_err(|error| Error::wrap(format!("keep {} writable", path.display()), error))?;
     }
-    for (point, flags) in mounts_below(place)? {
+    for (point, flags) in mount_points_below(place)? {
         if !open.iter().any(|path| point.starts_with(path)) {
             let flags = flags | MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
             // A mount that cannot be remounted, such as one of another owner, stays as it was.
@@ -150,38 +151,6 @@ fn make_read_only(place: &Path, open: &[&Path]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Mount points at and below `place`, with the flags that a remount must keep.
-fn mounts_below(place: &Path) -> Result<Vec<(PathBuf, MsFlags)>> {
-    let text = fs::read_to_string("/proc/self/mountinfo")
-        .map_err(|error| Error::wrap("read /proc/self/mountinfo", error))?;
-    Ok(text.lines().filter_map(mount_point).filter(|(point, _)| point.starts_with(place)).collect())
-}
-
-fn mount_point(line: &str) -> Option<(PathBuf, MsFlags)> {
-    let mut fields = line.split(' ').skip(4);
-    let point = PathBuf::from(unescaped(fields.next()?));
-    let flags = fields.next()?.split(',').fold(MsFlags::empty(), |flags, option| {
-        flags
-            | match option {
-                "nosuid" => MsFlags::MS_NOSUID,
-                "nodev" => MsFlags::MS_NODEV,
-                "noexec" => MsFlags::MS_NOEXEC,
-                "noatime" => MsFlags::MS_NOATIME,
-                "nodiratime" => MsFlags::MS_NODIRATIME,
-                "relatime" => MsFlags::MS_RELATIME,
-                _ => MsFlags::empty(),
-            }
-    });
-    Some((point, flags))
-}
-
-/// Decodes spaces, tabs, line feeds and backslashes, which the kernel writes in octal.
-fn unescaped(text: &str) -> String {
-    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
-        .into_iter()
-        .fold(text.to_owned(), |text, (code, plain)| text.replace(code, plain))
 }
 
 /// Mounts a private `/run`, without the sockets of the machine's services and of other runs.
@@ -268,28 +237,4 @@ fn replace_devices() -> Result<()> {
         let _ = symlink(target, dev.join(name));
     }
     fs::create_dir(dev.join("shm")).map_err(|error| Error::wrap("make /dev/shm", error))
-}
-
-fn tmpfs(place: &Path, data: &str) -> Result<()> {
-    mount(Some("tmpfs"), place, Some("tmpfs"), MsFlags::MS_NOSUID, Some(data))
-        .map_err(|error| Error::wrap(format!("mount a private {}", place.display()), error))
-}
-
-fn bind(source: &Path, target: &Path) -> Result<()> {
-    let none: Option<&str> = None;
-    mount(Some(source), target, none, MsFlags::MS_BIND, none)
-        .map_err(|error| Error::wrap(format!("mount over {}", target.display()), error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mount_point_with_blanks_is_read_with_the_flags_that_a_change_must_keep() {
-        let line = "36 35 98:0 /mnt1 /mnt/two\\040words rw,nosuid,noatime master:1 - ext3 /dev/root rw";
-        let (point, flags) = mount_point(line).unwrap();
-        assert_eq!(point, Path::new("/mnt/two words"));
-        assert_eq!(flags, MsFlags::MS_NOSUID | MsFlags::MS_NOATIME);
-    }
 }

@@ -22,8 +22,10 @@ mod foreign;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod host;
+mod host_files;
 mod isolation;
 mod memory;
+mod mounts;
 mod mpi;
 mod netlink;
 mod observer;
@@ -52,6 +54,7 @@ pub use cgroup::{PREFIX as CGROUP_PREFIX, own_group};
 pub use enter::{Entry, run_in_host};
 pub use error::{Error, Result};
 pub use foreign::ForeignPlace;
+pub use isolation::SYSTEM as SYSTEM_DIRECTORIES;
 pub use oom::OomKills;
 pub use process::run;
 pub use supervisor::Options;

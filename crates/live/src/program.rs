@@ -165,6 +165,13 @@ impl ProgramHost<'_> {
             ProgramHost::Local(name) => name,
         }
     }
+
+    fn hostname(&self) -> &str {
+        match self {
+            ProgramHost::Namespaces(host, _) => &host.hostname,
+            ProgramHost::Local(name) => name,
+        }
+    }
 }
 
 /// The environment of the run's programs.
@@ -225,7 +232,7 @@ fn fork_program(
     environment: &ProgramEnvironment<'_>,
     then: impl FnOnce(&Prepared, &mut Option<File>) -> (&'static str, std::io::Error),
 ) -> Result<libc::pid_t> {
-    let prepared = Prepared::new(program, place.name(), environment)
+    let prepared = Prepared::new(program, place, environment)
         .map_err(|error| error.at(format!("program {}", program.name)))?;
     let (failure, report) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
         .map_err(|error| Error::wrap("open a pipe", error))?;
@@ -265,7 +272,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(program: &Program, host: &str, environment: &ProgramEnvironment<'_>) -> Result<Self> {
+    fn new(program: &Program, place: &ProgramHost<'_>, environment: &ProgramEnvironment<'_>) -> Result<Self> {
         fn pairs(variables: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
             variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
         }
@@ -274,7 +281,7 @@ impl Prepared {
             create_log(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
         };
         let variables = pairs(environment.env)
-            .chain([("LONGHAUL_HOST", host), ("HOSTNAME", host)])
+            .chain([("LONGHAUL_HOST", place.name()), ("HOSTNAME", place.hostname())])
             .chain(pairs(&program.env));
         let path = environment.env.get("PATH").map(OsString::from).or_else(|| std::env::var_os("PATH"));
         let cwd = program.cwd.as_deref().map_or(environment.cwd.as_os_str(), OsStr::new);

@@ -202,6 +202,7 @@ impl<'a> Supervisor<'a> {
         let context = BuildContext {
             base: restricted.as_ref().unwrap_or(&base),
             limits: &limits,
+            run: &directory,
             files: &files,
             foreign: &external.foreign,
         };
@@ -509,10 +510,11 @@ impl<'a> Supervisor<'a> {
         match request {
             Request::Stop { .. } | Request::Detach {} => Value::Null,
             Request::Hosts {} => {
-                let hosts = self.hosts.iter().flatten();
-                json!({"ok": true, "hosts": hosts.map(|host| {
+                let hosts = || self.hosts.iter().flatten();
+                let names: BTreeMap<_, _> = hosts().map(|host| (&host.name, &host.hostname)).collect();
+                json!({"ok": true, "hosts": hosts().map(|host| {
                     (host.name.clone(), json!(BTreeMap::from(host.namespaces.descriptors())))
-                }).collect::<serde_json::Map<_, _>>(), "env": self.env, "cwd": self.cwd, "cgroups": self.groups, "isolation": self.plan.isolation})
+                }).collect::<serde_json::Map<_, _>>(), "hostnames": names, "env": self.env, "cwd": self.cwd, "cgroups": self.groups, "isolation": self.plan.isolation})
             }
             Request::Change { changes, cause } => {
                 match requests::check_changes(self.plan, self.clock.ns(), &self.repaced, &changes, &cause) {

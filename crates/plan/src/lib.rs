@@ -9,6 +9,7 @@
 mod direction;
 mod events;
 mod flows;
+mod host_settings;
 mod jobs;
 mod node;
 mod pacing;
@@ -19,6 +20,7 @@ mod read;
 pub use direction::Direction;
 pub use events::{Cause, Event, LinkChange, Requester, Way};
 pub use flows::{Arrivals, Flow, PacketList, Recovery, Sizes, Tcp, Traffic};
+pub use host_settings::{HostFile, HostSettings};
 pub use jobs::{Job, Step};
 pub use longhaul_link::{
     BundleModel, Cells, Change, CodelParameters, DelayModel, DelaySeries, DrrParameters, FlowKey,
@@ -367,6 +369,12 @@ impl Plan {
                     return wrong(position, "port", "belongs to hosts only");
                 }
                 port.check().map_err(|error| error.within(&format!("nodes[{position}].port")))?;
+            }
+            if let Some(settings) = &node.settings {
+                if node.kind != NodeKind::Host {
+                    return wrong(position, "settings", "belong to hosts only");
+                }
+                settings.check().map_err(|error| error.within(&format!("nodes[{position}].settings")))?;
             }
             for route in &node.main_routes {
                 self.check_node(route.destination, format!("nodes[{position}].main_routes"))?;

@@ -1,6 +1,6 @@
 //! Nodes: hosts with their interfaces, and routers.
 
-use crate::Port;
+use crate::{HostSettings, Port};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
-    /// Its name, which is also its host name.
+    /// Its name, which is also its host name unless its settings have another.
     pub name: String,
     /// Host or router.
     pub kind: NodeKind,
@@ -48,6 +48,9 @@ pub struct Node {
     /// The path manager of Multipath TCP of a host with several interfaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mptcp: Option<Mptcp>,
+    /// What a host has of its own beside its network; `None`: all that the machine has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<HostSettings>,
 }
 
 /// What the path manager of Multipath TCP may do in a host (`ip-mptcp(8)`).
@@ -94,6 +97,11 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Node {
+    /// The host name of its programs.
+    pub fn hostname(&self) -> &str {
+        self.settings.as_ref().and_then(|settings| settings.hostname.as_deref()).unwrap_or(&self.name)
+    }
+
     /// Whether a host forwards and has no routes but those of a routing daemon, or of its user.
     pub fn is_routed_by_daemon(&self) -> bool {
         self.forwards && self.main_routes.is_empty()

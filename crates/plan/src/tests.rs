@@ -24,6 +24,7 @@ fn plan() -> Plan {
         forwards: false,
         port: None,
         mptcp: None,
+        settings: None,
     };
     Plan {
         version: VERSION,

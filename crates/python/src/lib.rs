@@ -43,8 +43,8 @@ mod _longhaul {
     #[pymodule_export]
     use super::{
         algorithms, bpf_algorithms, cgroup_prefix, check_algorithm, check_bpf_algorithm, check_plan, draw,
-        oom_kills, oom_kills_since, own_cgroup, path, replay, run_as_init, run_in_host, run_live, trial,
-        uniforms, version,
+        oom_kills, oom_kills_since, own_cgroup, path, replay, run_as_init, run_in_host, run_live,
+        system_directories, trial, uniforms, version,
     };
 }
 
@@ -391,6 +391,12 @@ fn run_in_host(
         Some(interruption) => Err(interruption),
         None => code.map_err(error::live),
     }
+}
+
+/// Directories that are read-only for programs of hosts, and to which files of a host can be added.
+#[pyfunction]
+fn system_directories() -> Vec<&'static str> {
+    longhaul_live::SYSTEM_DIRECTORIES.to_vec()
 }
 
 #[pyfunction]

@@ -11,6 +11,7 @@ from longhaul.analysis.drops import undelivered
 from longhaul.analysis.phases import phase_rows, whole_run
 from longhaul.analysis.rates import bits_at_constant_rates, share_of, throughput, utilisation
 from longhaul.plan import WAYS, Plan, Way
+from longhaul.scenario.lower.main_tables import is_access_link
 from longhaul.scenario.model.metrics import LINK_COUNTERS, SAMPLED_LINK_COUNTERS
 
 Array = np.ndarray[Any, Any]
@@ -134,7 +135,7 @@ def summarise_links(
                     "way": way,
                     "from": plan["nodes"][ends[0]]["name"],
                     "to": plan["nodes"][ends[1]]["name"],
-                    "access": any(plan["nodes"][end]["kind"] != "router" for end in ends),
+                    "access": is_access_link(plan["nodes"], link),
                     "requested": {**requested(link[way]), **_over_time(phases)},
                     "achieved": {
                         **measured(counted[way], duration_ns),

@@ -37,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "new": ("longhaul.cli.new:new", "Write a new scenario from a template."),
     "import": (
         "longhaul.cli.import_:import_",
-        "Convert a topology to a scenario: GraphML, SNDlib, TeraGrid.",
+        "Convert a topology to a scenario: containerlab, Mininet, GraphML, ...",
     ),
     "constellation": (
         "longhaul.cli.constellation:constellation",

@@ -76,6 +76,7 @@ class Code(StrEnum):
     TOPOLOGY_INVALID = "E0516"
     SYSCTL_INVALID = "E0517"
     PORT_INVALID = "E0518"
+    HOST_SETTINGS_INVALID = "E0519"
 
     # E06: traffic and programs
     NEVER_ENDS = "E0601"
@@ -153,6 +154,7 @@ class Code(StrEnum):
     MEMORY_LIMIT = "E2008"
     NOT_CALIBRATED = "E2009"
     PORT_UNAVAILABLE = "E2010"
+    HOST_SETTINGS_UNAVAILABLE = "E2011"
 
     # E21: runs
     RUN_FAILED = "E2101"

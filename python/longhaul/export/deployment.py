@@ -12,6 +12,7 @@ from longhaul.scenario import Resolved
 from longhaul.scenario.lower.main_tables import without_interfaces
 from longhaul.scenario.lower.network import origin_of
 from longhaul.scenario.lower.paths import Routes
+from longhaul.scenario.model.node import SETTINGS
 from longhaul.scenario.syntax.problems import ScenarioError
 
 Role = Literal["client", "access point", "router", "link emulator"]
@@ -189,6 +190,13 @@ def _shapings(resolved: Resolved, kernel: Kernel) -> tuple[dict[tuple[str, Way],
             warnings.append(
                 scenario.warning(
                     Code.EXPORT_LEAVES_OUT, ("nodes", name, "pacing"), "is not part of the scripts", remedy
+                )
+            )
+        for key in sorted(node.model_fields_set & set(SETTINGS)):
+            remedy = "set it up on the machine"
+            warnings.append(
+                scenario.warning(
+                    Code.EXPORT_LEAVES_OUT, ("nodes", name, key), "is not part of the scripts", remedy
                 )
             )
     return shapings, list(dict.fromkeys(warnings))

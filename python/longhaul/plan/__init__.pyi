@@ -67,6 +67,8 @@ __all__ = [
     "HeadDropQueueDiscipline",
     "HighSpeedResponse",
     "HighspeedAlgorithmSettings",
+    "HostFile",
+    "HostSettings",
     "HtcpAlgorithmSettings",
     "HystartPlusPlusSlowStartSettings",
     "HystartSlowStartSettings",
@@ -1664,6 +1666,26 @@ class Flow(TypedDict):
     traffic: ReadOnly[Traffic]
     """What it does."""
 
+class HostFile(TypedDict):
+    """A file of a host, which programs can read."""
+
+    executable: NotRequired[ReadOnly[bool]]
+    """Whether it is a program."""
+    sha256: ReadOnly[str]
+    """The SHA-256 of its contents, in hexadecimal digits."""
+    source: ReadOnly[str]
+    """Its name in the scenario."""
+    target: ReadOnly[str]
+    """Where the host has it: an absolute path."""
+
+class HostSettings(TypedDict):
+    """What programs of a host find in place of what the machine has."""
+
+    files: NotRequired[ReadOnly[Sequence[HostFile]]]
+    """Files in place of the machine's, or beside them."""
+    hostname: NotRequired[ReadOnly[str | None]]
+    """Its host name; None: the name of the node."""
+
 Isolation = Literal["none", "strict"]
 """What programs of hosts may do to the machine that they run on."""
 
@@ -1878,7 +1900,7 @@ class Node(TypedDict):
     mtu: ReadOnly[int]
     """MTU of a host's interface, in bytes of IP packet; 0 for a router."""
     name: ReadOnly[str]
-    """Its name, which is also its host name."""
+    """Its name, which is also its host name unless its settings have another."""
     no_path_to: NotRequired[ReadOnly[Sequence[int]]]
     """Destinations that no path from this interface of a host leads to, but one from another interface of
     the host."""
@@ -1886,6 +1908,8 @@ class Node(TypedDict):
     """The host whose interface this is, if it is an interface."""
     port: NotRequired[ReadOnly[Port | None]]
     """What is at this host's end of its links in a live run; None: namespaces of Longhaul's own."""
+    settings: NotRequired[ReadOnly[HostSettings | None]]
+    """What a host has of its own beside its network; None: all that the machine has."""
     sysctls: NotRequired[ReadOnly[Mapping[str, str]]]
     """Sysctls to set in a host's network namespace (``net.ipv4.tcp_rmem`` ...)."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from longhaul.analysis.links import requested
 from longhaul.plan import Link, Plan
 from longhaul.report.labels import Box, Line, beside
-from longhaul.scenario.lower.main_tables import host_ends
+from longhaul.scenario.lower.main_tables import host_ends, passes_packets_on
 from longhaul.units.text import rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
@@ -53,7 +53,7 @@ def draw(
     for link in links:
         a, b = link["endpoints"]
         for leaf, inner in ((a, b), (b, a)):
-            if nodes[leaf]["kind"] == "host" and degree[leaf] == 1 and _is_router(nodes[inner]):
+            if nodes[leaf]["kind"] == "host" and degree[leaf] == 1 and passes_packets_on(nodes[inner]):
                 leaf_of[leaf] = inner
     core = [index for index in range(len(nodes)) if index not in leaf_of]
     if not core or len(core) > MOST_NODES:
@@ -220,13 +220,8 @@ def _link(link: Json, line: Line, bow: float, taken: list[Box], lines: Sequence[
     )
 
 
-def _is_router(node: Mapping[str, Any]) -> bool:
-    """Whether packets of others pass through a node."""
-    return node["kind"] == "router" or bool(node.get("forwards"))
-
-
 def _node(
-    nodes: Sequence[Json],
+    nodes: Sequence[Any],
     index: int,
     leaves: list[int],
     places: Mapping[int, Array],
@@ -238,7 +233,7 @@ def _node(
     x, y = places[index]
     node = nodes[index]
     function = node["function"]
-    router = _is_router(node)
+    router = passes_packets_on(node)
     shape = (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" class="router {function}"/>'
         if router

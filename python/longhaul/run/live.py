@@ -15,7 +15,7 @@ from longhaul.plan import Flow, Node, Plan
 from longhaul.results import directory as directories
 from longhaul.results import ending
 from longhaul.results.certificate import load_certificate
-from longhaul.run import congestion_control, flows, mpi, ports, signals, traffic
+from longhaul.run import congestion_control, flows, host_settings, mpi, ports, signals, traffic
 from longhaul.run.memory import limit_of, warn
 from longhaul.run.pacing import with_owners
 from longhaul.run.random_starts import with_starts
@@ -114,6 +114,7 @@ def plan_run(
     if clock is not None:
         resolved = clock.accepted(resolved)
     foreign = ports.require(resolved, sudo=sudo)
+    host_settings.require(resolved)
     loaded = congestion_control.LoadedAlgorithms(kernel)
     plan, own = _with_own_flows(resolved, loaded, kernel)
     if journal:
@@ -187,6 +188,7 @@ def begin(planned: Planned, *, runs: Path, argv: list[str], name: str | None = N
             storage.make_directory(directory / "packets")
         for place, content in packets.items():
             storage.replace_bytes(directory / place, content)
+        host_settings.write(directory, host_settings.contents(resolved, plan["nodes"]))
         if clock is None:
             compensated = resolved.scenario.document.compensate
             directories.update_run(directory, certificate=planned.certificate, compensated=compensated)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from longhaul.results import directory as directories
 from longhaul.results.monitors import LatenessMonitor, LinkMonitor, current
+from longhaul.scenario.lower.main_tables import is_access_link
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class LinkNow:
     name: str
     way: str
     access: bool
-    """Whether the link attaches a host."""
+    """Whether the link attaches a host that does not forward."""
     throughput_bits_per_s: float
     """Bytes that began to leave, as the rate counts them."""
     utilisation: float | None
@@ -34,8 +35,7 @@ class Watch:
     def __init__(self, directory: Path) -> None:
         """Follow the records in ``directory``, which need not be there yet."""
         plan = directories.read_plan(directory)
-        hosts = [node["kind"] != "router" for node in plan["nodes"]]
-        self._access = {link["name"]: any(hosts[end] for end in link["endpoints"]) for link in plan["links"]}
+        self._access = {link["name"]: is_access_link(plan["nodes"], link) for link in plan["links"]}
         self._links = LinkMonitor(directory, plan)
         names = [f"{each.link}/{each.way}" for each in self._links.directions]
         self._lateness = LatenessMonitor(directory, names)

@@ -132,14 +132,19 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
         )
     if host not in hosts:
         raise LonghaulError(Code.NODE_UNKNOWN, unknown("host", host, hosts), exit_code=2)
-    groups = answer.get("cgroups")
+    groups, hostname = answer.get("cgroups"), answer.get("hostnames", {}).get(host, host)
     try:
         with signals.left_to_the_command():
             return _longhaul.run_in_host(
                 supervisor=supervisor,
                 namespaces=hosts[host],
                 argv=list(argv),
-                env={**answer["env"], "PATH": session.search_path(), "LONGHAUL_HOST": host, "HOSTNAME": host},
+                env={
+                    **answer["env"],
+                    "PATH": session.search_path(),
+                    "LONGHAUL_HOST": host,
+                    "HOSTNAME": hostname,
+                },
                 cwd=str(Path.cwd()),
                 cgroup=str(Path(groups) / host) if groups else None,
                 strict=answer.get("isolation") == "strict",

@@ -90,6 +90,10 @@ def _refused(plan: Plan) -> Iterator[tuple[str, str]]:
         if node.get("forwards"):
             message = f"a host on the virtual clock does not forward, and {node['name']} does"
             yield message, ", or make the host a router of the model"
+        if settings := node.get("settings"):
+            keys = ", ".join(settings)
+            message = f"a host on the virtual clock has what the machine has, and {node['name']} has {keys}"
+            yield message, f", or remove {keys}"
         if "port" in node:
             message = f"a host on the virtual clock is a kernel of its own, and {node['name']} has a port"
             yield message, ", or remove the port"

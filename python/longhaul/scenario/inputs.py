@@ -12,6 +12,7 @@ from longhaul.scenario.syntax.value_errors import ScenarioValueError
 from longhaul.scenario.traces import builtin
 
 MAX_CAPTURE_BYTES = 256 << 20
+MAX_HOST_FILE_BYTES = 16 << 20
 
 
 @dataclass
@@ -25,7 +26,7 @@ class Inputs:
     ends_ns: list[int] = field(default_factory=list)
     """When traces end that are to end the run."""
     captures: dict[FilePath, bytes] = field(default_factory=dict)
-    """The captures that were read."""
+    """The captures, and the files of hosts, that were read."""
     contents: Mapping[str, bytes] | None = None
     """The files by path where they do not come from disk."""
     warnings: list[Diagnostic] = field(default_factory=list)
@@ -83,6 +84,18 @@ class Inputs:
                 message = f'"{shown}" has more than {MAX_CAPTURE_BYTES >> 20} MiB'
                 remedy = "keep a part of it: editcap -r IN OUT 1-100000"
                 raise ScenarioValueError(Code.FILE_TOO_LARGE, (at,), message, remedy)
+            self.captures[path] = content
+        return self.captures[path]
+
+    def host_file(self, name: str) -> bytes:
+        """The bytes of file ``name``, which a host is given."""
+        path = self.folder / name
+        if path not in self.captures:
+            content = self._content(path, printable(name), at="files", most=MAX_HOST_FILE_BYTES)
+            if len(content) > MAX_HOST_FILE_BYTES:
+                message = f'"{printable(name)}" has more than {MAX_HOST_FILE_BYTES >> 20} MiB'
+                remedy = "name the place of the file in a program's arguments"
+                raise ScenarioValueError(Code.FILE_TOO_LARGE, ("files",), message, remedy)
             self.captures[path] = content
         return self.captures[path]
 

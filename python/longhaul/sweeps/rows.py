@@ -19,6 +19,7 @@ from longhaul.analysis.transfers import summarise_transfers
 from longhaul.plan import WAYS, Plan, Way
 from longhaul.results import request_flows, simulated_flows
 from longhaul.results.summary import shared_bits_per_s
+from longhaul.scenario.lower.main_tables import is_access_link
 from longhaul.scenario.model.metrics import LINK_COUNTERS, PROBE_QUANTILES
 from longhaul.scenario.model.traffic import TRANSFER_KINDS
 from longhaul.sweeps.columns import MEASURES
@@ -39,12 +40,10 @@ class Variant:
     def directions(self) -> list[tuple[int, Way, Json, Steps]]:
         """Position, way, ends, and rates over time of each direction that has a row.
 
-        Links that end at a host have one if they are asked for, or if there are no others.
+        Links that attach a host have one if they are asked for, or if there are no others.
         """
         nodes, configuration = self.plan["nodes"], Configuration(self.plan, planned(self.plan))
-        access = [
-            any(nodes[end]["kind"] != "router" for end in link["endpoints"]) for link in self.plan["links"]
-        ]
+        access = [is_access_link(nodes, link) for link in self.plan["links"]]
         found = []
         for place, link in enumerate(self.plan["links"]):
             if access[place] and not all(access) and not self.wants(f"links.{link['name']}"):

@@ -25,6 +25,10 @@ export interface Node {
   forward?: boolean;
   routing?: ('static' | 'none') | null;
   port?: string | null;
+  hostname?: string | null;
+  files?: {
+    [k: string]: string;
+  };
 }
 /**
  * How TCP is set up in hosts.

@@ -32,6 +32,7 @@ pub fn node(name: &str, kind: NodeKind, number: u8) -> Node {
         forwards: false,
         port: None,
         mptcp: None,
+        settings: None,
     }
 }
 

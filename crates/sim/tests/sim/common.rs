@@ -58,6 +58,7 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
         forwards: false,
         port: None,
         mptcp: None,
+        settings: None,
     }
 }
 

@@ -16,6 +16,7 @@ from longhaul.scenario.lower.addresses import assign
 from longhaul.scenario.lower.background import detours, plan_background
 from longhaul.scenario.lower.datagrams import with_sizes
 from longhaul.scenario.lower.events import plan_events
+from longhaul.scenario.lower.host_settings import with_settings
 from longhaul.scenario.lower.interfaces import split_hosts, with_main_routes
 from longhaul.scenario.lower.jobs import plan_jobs
 from longhaul.scenario.lower.link_models import Plain, plan_distribution
@@ -149,7 +150,11 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     problems += lone_bridged_devices(scenario, network)
     plan = {**plan, "routes": [*overrides, *more], "multipath": document.routing.multipath}
     by_daemon = {index for index, node in enumerate(network.nodes) if node.spec.routing == "none"}
-    plan = {**plan, "nodes": with_main_routes(plan, of_interfaces, by_daemon)}
+    settled, wrong = with_settings(
+        scenario, network, with_main_routes(plan, of_interfaces, by_daemon), inputs
+    )
+    problems += wrong
+    plan = {**plan, "nodes": settled}
     routes = Routes(plan)
     alike = list(routes.representatives().values())
     largest = largest_buffers(routes, alike)

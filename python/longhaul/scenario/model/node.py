@@ -18,8 +18,9 @@ from longhaul.scenario.model.base import (
     Strict,
     problem,
 )
+from longhaul.scenario.model.host_settings import HostFiles, HostnameText
 from longhaul.scenario.model.pacing import Pacing
-from longhaul.scenario.model.port import Port
+from longhaul.scenario.model.port import DevicePort, Port
 from longhaul.units.quantities import Size, Span
 
 
@@ -93,6 +94,8 @@ class Tcp(Strict):
 
 
 HOST_FUNCTIONS = ("client", "source", "sink")
+SETTINGS = ("hostname", "files")
+"""Keys about what programs of a host find there in a live run."""
 ROUTER_FUNCTIONS = ("router", "access-link", "core")
 
 
@@ -121,6 +124,10 @@ class Node(Strict):
     routing daemon to add others."""
     port: Port | None = None
     """What is at the host's end of its links in a live run, in place of a namespace of the run's own."""
+    hostname: HostnameText | None = None
+    """The host name of its programs; the node's name if left out. Live only, as are those that follow."""
+    files: HostFiles = Field(default_factory=dict)
+    """Files that the host has in place of the machine's, or beside them: ``{/etc/x.conf: ./x.conf}``."""
 
     @field_validator("at", mode="before")
     @classmethod
@@ -155,6 +162,15 @@ class Node(Strict):
                 "attach a host to it that has the port",
                 at="port",
             )
+        for key in SETTINGS:
+            if key not in self.model_fields_set:
+                continue
+            if self.kind == "router":
+                message, remedy = "a router of the model runs no programs", "write it at a host"
+                raise problem(Code.KEY_OUT_OF_PLACE, message, remedy, at=key)
+            if isinstance(self.port, DevicePort):
+                message = f"no programs of the run are behind {self.port.place}"
+                raise problem(Code.KEY_OUT_OF_PLACE, message, "set it up there", at=key)
         if self.kind == "router" and self.pacing:
             raise problem(
                 Code.KEY_OUT_OF_PLACE,

@@ -1,0 +1,77 @@
+//! Mounts in the mount namespace of this process.
+
+use crate::error::{Error, Result};
+use nix::mount::{MsFlags, mount};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Mounts a private temporary file system.
+pub fn tmpfs(place: &Path, data: &str) -> Result<()> {
+    mount(Some("tmpfs"), place, Some("tmpfs"), MsFlags::MS_NOSUID, Some(data))
+        .map_err(|error| Error::wrap(format!("mount a private {}", place.display()), error))
+}
+
+/// Mounts `source` over `target`.
+pub fn bind(source: &Path, target: &Path) -> Result<()> {
+    let none: Option<&str> = None;
+    mount(Some(source), target, none, MsFlags::MS_BIND, none)
+        .map_err(|error| Error::wrap(format!("mount over {}", target.display()), error))
+}
+
+/// Mounts the file `source` over `target`, for reading alone.
+pub fn bind_read_only(source: &Path, target: &Path) -> Result<()> {
+    bind(source, target)?;
+    let target = fs::canonicalize(target)
+        .map_err(|error| Error::wrap(format!("mount over {}", target.display()), error))?;
+    let flags = mount_points_below(&target)?.into_iter().rfind(|(point, _)| *point == target);
+    let flags = flags.map_or(MsFlags::empty(), |(_, flags)| flags);
+    let none: Option<&str> = None;
+    let read_only = flags | MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
+    mount(none, &target, none, read_only, none)
+        .map_err(|error| Error::wrap(format!("make {} read-only", target.display()), error))
+}
+
+/// Mount points at and below `place`, in the order in which they were made, with the flags that a remount must keep.
+pub fn mount_points_below(place: &Path) -> Result<Vec<(PathBuf, MsFlags)>> {
+    let text = fs::read_to_string("/proc/self/mountinfo")
+        .map_err(|error| Error::wrap("read /proc/self/mountinfo", error))?;
+    Ok(text.lines().filter_map(mount_point).filter(|(point, _)| point.starts_with(place)).collect())
+}
+
+fn mount_point(line: &str) -> Option<(PathBuf, MsFlags)> {
+    let mut fields = line.split(' ').skip(4);
+    let point = PathBuf::from(unescaped(fields.next()?));
+    let flags = fields.next()?.split(',').fold(MsFlags::empty(), |flags, option| {
+        flags
+            | match option {
+                "nosuid" => MsFlags::MS_NOSUID,
+                "nodev" => MsFlags::MS_NODEV,
+                "noexec" => MsFlags::MS_NOEXEC,
+                "noatime" => MsFlags::MS_NOATIME,
+                "nodiratime" => MsFlags::MS_NODIRATIME,
+                "relatime" => MsFlags::MS_RELATIME,
+                _ => MsFlags::empty(),
+            }
+    });
+    Some((point, flags))
+}
+
+/// Decodes spaces, tabs, line feeds and backslashes, which the kernel writes in octal.
+fn unescaped(text: &str) -> String {
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+        .into_iter()
+        .fold(text.to_owned(), |text, (code, plain)| text.replace(code, plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mount_point_with_blanks_is_read_with_the_flags_that_a_change_must_keep() {
+        let line = "36 35 98:0 /mnt1 /mnt/two\\040words rw,nosuid,noatime master:1 - ext3 /dev/root rw";
+        let (point, flags) = mount_point(line).unwrap();
+        assert_eq!(point, Path::new("/mnt/two words"));
+        assert_eq!(flags, MsFlags::MS_NOSUID | MsFlags::MS_NOATIME);
+    }
+}

@@ -1,0 +1,50 @@
+//! What a host has of its own in a live run, beside its network.
+
+use longhaul_units::InvalidValue;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What programs of a host find in place of what the machine has.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostSettings {
+    /// Its host name; `None`: the name of the node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hostname: Option<String>,
+    /// Files in place of the machine's, or beside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<HostFile>,
+}
+
+impl HostSettings {
+    /// Checks that files have absolute paths, and hashes for names.
+    pub(crate) fn check(&self) -> Result<(), InvalidValue> {
+        for (position, file) in self.files.iter().enumerate() {
+            let wrong =
+                |field: &str, what: &str| Err(InvalidValue::new(format!("files[{position}].{field}"), what));
+            let mut steps = file.target.split('/');
+            if steps.next() != Some("") || steps.any(|step| matches!(step, "" | "." | "..")) {
+                return wrong("target", "is not an absolute path in its shortest form");
+            }
+            if file.sha256.is_empty() || !file.sha256.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                return wrong("sha256", "is not a hash");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file of a host, which programs can read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostFile {
+    /// Where the host has it: an absolute path.
+    pub target: String,
+    /// Its name in the scenario.
+    pub source: String,
+    /// The SHA-256 of its contents, in hexadecimal digits.
+    pub sha256: String,
+    /// Whether it is a program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub executable: bool,
+}
