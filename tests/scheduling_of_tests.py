@@ -26,6 +26,7 @@ SLOW = frozenset(
         "tests/cli/test_tour.py::test_every_command_of_the_tour_works",
         "tests/cli/test_tour.py::test_the_python_of_the_guide_works",
         "tests/cli/test_tour.py::test_the_tutorial_works",
+        "tests/live/test_host_roots.py::test_a_debian_of_its_own_is_a_host",
         "tests/page/test_answers.py::test_every_address_answers_as_the_schema_says",
         "tests/run/test_sweeps_slurm.py::test_slurm_survives_a_cancelled_worker_and_a_killed_client_and_gives_the_same",
         "tests/scheduling/test_optimality.py::test_no_policy_serves_more_than_the_exact_search",
