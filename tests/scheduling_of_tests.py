@@ -2,7 +2,8 @@
 
 Tests run side by side, file by file (``pytest -n 2``), except those marked ``quiet``: they measure live
 runs, whose engine needs a CPU core for itself, or look for what runs left anywhere on the machine.
-``tools/check`` runs these afterwards, one at a time.
+``tools/check`` runs these afterwards, one at a time. Live runs that mostly wait, for routing daemons for
+example, are marked ``waiting`` and run side by side.
 """
 
 from collections import Counter
@@ -27,6 +28,8 @@ SLOW = frozenset(
         "tests/cli/test_tour.py::test_the_python_of_the_guide_works",
         "tests/cli/test_tour.py::test_the_tutorial_works",
         "tests/live/test_host_roots.py::test_a_debian_of_its_own_is_a_host",
+        "tests/live/test_routing_daemons.py::test_bgp_of_the_guide_takes_the_fibre_while_the_dish_is_down",
+        "tests/live/test_routing_daemons.py::test_the_ring_of_the_guide_reroutes_while_its_link_is_down",
         "tests/page/test_answers.py::test_every_address_answers_as_the_schema_says",
         "tests/run/test_sweeps_slurm.py::test_slurm_survives_a_cancelled_worker_and_a_killed_client_and_gives_the_same",
         "tests/scheduling/test_optimality.py::test_no_policy_serves_more_than_the_exact_search",
@@ -56,7 +59,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.relative_to(TESTS).parts[0] in QUIET:
+        in_quiet = item.path.relative_to(TESTS).parts[0] in QUIET
+        if in_quiet and item.get_closest_marker("waiting") is None:
             item.add_marker("quiet")
         if item.nodeid in SLOW:
             item.add_marker("slow")

@@ -42,6 +42,7 @@ OTHERS = {
     "scrape_configs": "Prometheus's own",
     "hosts: k/2": "a default that depends on another key",
     "algorithm: steady": "the algorithm that the page adds",
+    "services:": "of docker compose",
 }
 """Snippets of other languages."""
 

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from longhaul.errors import LonghaulError
+from longhaul.export.files import export
+from longhaul.export.qdiscs import Kernel
 from longhaul.importers.importing import import_source
 from longhaul.run.sim import simulated_plan
-from longhaul.scenario import parse_scenario, resolve
+from longhaul.scenario import load_scenario, parse_scenario, resolve
 
 from .labs import COMPOSE, CONTAINERLAB, KOLLAPS, NETEM, NETLAB, TOPO
 
@@ -94,17 +97,17 @@ def test_kollaps(tmp_path: Path) -> None:
     assert (str(access.forward.delay.base), str(access.reverse.delay.base)) == ("10ms", "10ms")
     last = document.links["s2-server"]
     assert (str(last.forward.delay.base), str(last.reverse.delay.base)) == ("5ms", "6ms")
-    events = [(str(each.at), each.link, each.down, each.up) for each in document.events]
+    events = [(str(each.at), each.link or each.node, each.leave, each.join) for each in document.events]
     assert events == [
         ("2s", ("s1-s2",), None, None),
-        ("3s", ("client-1-s1",), True, None),
-        ("4s", ("client-1-s1",), None, True),
+        ("3s", ("client-1",), True, None),
+        ("4s", ("client-1",), None, True),
         ("5s", ("s2-server",), True, None),
         ("6s", ("s2-server",), None, True),
     ]
     lines = told(warnings)
     assert 'small.xml:4: the supervisor "dashboard": longhaul ui shows a run' in lines
-    assert 'small.xml:18: leave of "client": its links go down, its programs run on' in lines
+    assert 'small.xml:18: leave of "client": its programs run on, without a network' in lines
 
 
 def test_compose(tmp_path: Path) -> None:
@@ -123,6 +126,72 @@ def test_compose(tmp_path: Path) -> None:
     assert "compose.yaml:6: the value of the variable SECRET, which is empty here" in lines
     assert 'compose.yaml:13: volumes of "db"' in lines
     assert 'compose.yaml:15: deploy.resources of "db"' in lines
+
+
+def test_compose_with_its_containers(tmp_path: Path) -> None:
+    content = COMPOSE.replace(
+        "    networks: [front]", "    container_name: probe\n    scale: 3\n    networks: [front]"
+    )
+    document, warnings, text = imported(
+        tmp_path, "compose.yaml", "name: Shop\n" + content, containers="docker"
+    )
+    ports = {name: node.port.container for name, node in document.nodes.items() if node.kind == "host"}
+    assert ports == {"web": "docker:shop-web-1", "db": "docker:shop-db-1", "client": "docker:probe"}
+    assert not document.programs
+    # Images, volumes and commands are the containers' own.
+    assert told(warnings) == ['compose.yaml:20: all containers of "client" but the first']
+    assert "addresses: ipv4" in text
+    scenario = resolve(parse_scenario(text.encode(), name="made.yaml"))
+    override = export(scenario, "compose", kernel=Kernel()).files
+    services = yaml.safe_load(override["docker-compose.override.yml"])["services"]
+    assert set(services) == {"web", "db", "client"}
+    names = [each.partition(":")[0] for each in services["db"]["extra_hosts"]]
+    assert names == ["web", "web.front-network", "client", "web.back-network"]
+
+
+def test_compose_with_containers_of_podman_is_named_after_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "My Shop"
+    folder.mkdir()
+    document, _warnings, _text = imported(folder, "docker-compose.yml", COMPOSE, containers="podman")
+    assert document.nodes["db"].port.container == "podman:myshop_db_1"
+    assert document.name == "my-shop"
+
+
+def test_a_scenario_without_containers_has_no_override() -> None:
+    scenario = load_scenario(Path(__file__).parents[2] / "scenarios/two-clusters.yaml")
+    without = resolve(scenario)
+    with pytest.raises(LonghaulError, match="longhaul import --containers"):
+        export(without, "compose", kernel=Kernel())
+
+
+def test_a_lab_that_was_exported_for_containerlab_has_the_same_network(tmp_path: Path) -> None:
+    scenario = load_scenario(Path(__file__).parents[2] / "scenarios/two-clusters.yaml")
+    resolved = resolve(scenario)
+    files = export(resolved, "containerlab", kernel=Kernel(), image="debian:12").files
+    name = resolved.plan["name"]
+    document = yaml.safe_load(files[f"{name}.clab.yml"])
+    nodes = [node["name"] for node in resolved.plan["nodes"]]
+    assert list(document["topology"]["nodes"]) == nodes
+    assert {f"{node}.sh" for node in nodes} | {"hosts", f"{name}.clab.yml"} == set(files)
+    # A script has a line for each interface that its node's links have.
+    for link in document["topology"]["links"]:
+        for node, device in (end.split(":") for end in link["endpoints"]):
+            assert f"ip link set dev {device} up" in files[f"{node}.sh"]
+    again, warnings, _text = imported(tmp_path, f"{name}.clab.yml", files[f"{name}.clab.yml"])
+    ends = sorted(sorted(link.endpoints) for link in again.links.values())
+    named = [[nodes[end] for end in link["endpoints"]] for link in resolved.plan["links"]]
+    assert ends == sorted(map(sorted, named))
+    assert any('image "debian:12"' in each for each in told(warnings))
+
+
+@pytest.mark.parametrize(
+    ("kind", "option"),
+    [("compose", {"image": "x"}), ("shell", {"image": "x"}), ("containerlab", {"machines": 1})],
+)
+def test_an_option_of_another_export_is_an_error(kind: Any, option: Any) -> None:
+    resolved = resolve(load_scenario(Path(__file__).parents[2] / "scenarios/two-clusters.yaml"))
+    with pytest.raises(LonghaulError, match=f"does not apply to export {kind}"):
+        export(resolved, kind, kernel=Kernel(), **option)
 
 
 def test_netlab(tmp_path: Path) -> None:
@@ -197,6 +266,13 @@ def test_a_python_file_of_mininet_is_executed_only_if_that_is_allowed(tmp_path: 
         ("a.yml", "services:\n  a: {image: x}\n  b: *a\n", {}, "docker compose config"),
         ("a.yml", "services: {}\n", {}, "has no links"),
         ("a.yml", COMPOSE, {"topo": "tree"}, "--topo does not apply"),
+        ("a.yml", CONTAINERLAB, {"containers": "docker"}, "--containers does not apply"),
+        (
+            "a.yml",
+            COMPOSE.replace("    networks: [front]", "    network_mode: host"),
+            {"containers": "docker"},
+            'a.yml:18: network_mode "host" of "client"',
+        ),
     ],
 )
 def test_a_wrong_lab_is_one_error_with_its_line(

@@ -3,15 +3,15 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from live_ports import BESIDE, address_of, least_rtt_ms, run, scenario, started, wait_until
 
 import longhaul
 from longhaul.errors import LonghaulError
@@ -20,29 +20,10 @@ from longhaul.subprocesses import python_command
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="ports that are not the run's own need root")
 
 ROOT = Path(__file__).parents[2]
-BESIDE = """
-version: 1
-name: beside
-nodes:
-  r: {kind: router}
-  a: {kind: host, attach: r, profile: slow, port: PORT}
-  b: {kind: host, attach: r}
-profiles: {slow: {delay: 10ms}}
-"""
-
-
-def run(*words: str, check: bool = True) -> str:
-    return subprocess.run(words, capture_output=True, text=True, check=check).stdout
 
 
 def inside(namespace: str, *words: str, check: bool = True) -> str:
     return run("ip", "netns", "exec", namespace, *words, check=check)
-
-
-def scenario(folder: Path, port: str, text: str = BESIDE) -> Path:
-    path = folder / "beside.yaml"
-    path.write_text(text.replace("PORT", port))
-    return path
 
 
 def state_of(namespace: str) -> str:
@@ -59,23 +40,6 @@ def state_of(namespace: str) -> str:
         ),
     ]
     return "\n".join(out)
-
-
-def wait_until(true: Callable[[], bool], within_s: float = 15.0) -> None:
-    until = time.monotonic() + within_s
-    while not true():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
-def started(path: Path, folder: Path) -> "subprocess.Popen[str]":
-    """``longhaul run`` of a scenario."""
-    command = python_command("longhaul.cli.main", "run", str(path), "--runs", str(folder / "runs"))
-    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-
-def least_rtt_ms(text: str) -> float:
-    return min(float(found) for found in re.findall(r"time=([\d.]+)", text))
 
 
 @pytest.fixture
@@ -99,10 +63,6 @@ def namespace() -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def _private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-
-
-def address_of(network: longhaul.Network, host: str) -> str:
-    return network.run("b", ["getent", "ahostsv4", host]).stdout.split()[0]
 
 
 def test_an_interface_appears_in_a_namespace_and_is_gone_without_a_trace(
@@ -174,79 +134,6 @@ def test_a_run_says_that_its_namespace_was_removed(namespace: str, tmp_path: Pat
     _out, errors = process.communicate(timeout=60)
     assert process.returncode in (1, 4)
     assert f"the network namespace netns:{namespace} was removed" in errors
-
-
-@pytest.fixture
-def container(tmp_path: Path) -> Iterator[str]:
-    """A container of podman with one program and no network, as no registry has to be asked for it."""
-    if shutil.which("podman") is None or not Path("/bin/busybox").exists():
-        pytest.skip("podman or busybox is not installed")
-    name, root = f"lh-test-{os.getpid()}", tmp_path / "rootfs"
-    (root / "bin").mkdir(parents=True)
-    shutil.copy("/bin/busybox", root / "bin")
-    limits = ("--cap-add", "NET_RAW", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024")
-    what = (
-        "--name",
-        name,
-        "--network",
-        "none",
-        *limits,
-        "--rootfs",
-        str(root),
-        "/bin/busybox",
-        "sleep",
-        "600",
-    )
-    errors = []
-    for engine in (
-        ("--cgroup-manager", "cgroupfs"),
-        ("--cgroup-manager", "cgroupfs", "--runtime", "runc"),
-        (),
-    ):
-        started = subprocess.run(
-            ["podman", *engine, "run", "-d", *what], capture_output=True, text=True, check=False
-        )
-        if started.returncode == 0:
-            break
-        errors.append(started.stderr)
-        run("podman", "rm", "-f", name, check=False)
-    else:
-        pytest.skip(f"podman cannot start a container here: {errors}")
-    try:
-        yield name
-    finally:
-        run("podman", "rm", "-f", "-t", "0", name, check=False)
-
-
-def test_a_container_has_an_interface_and_runs_programs_of_the_scenario(
-    container: str, tmp_path: Path
-) -> None:
-    def within(*words: str) -> str:
-        done = subprocess.run(
-            ["podman", "exec", container, "/bin/busybox", *words], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done
-        return done.stdout
-
-    before = within("ip", "address")
-    with longhaul.up(scenario(tmp_path, f"podman:{container}"), runs=tmp_path / "runs") as network:
-        # There was no default route: now there is one.
-        assert "default dev eth0" in within("ip", "route")
-        assert 20 <= least_rtt_ms(within("ping", "-c", "4", address_of(network, "b"))) < 35
-        assert 20 <= least_rtt_ms(network.run("a", ["ping", "-n", "-c", "4", "-i", "0.05", "b"]).stdout) < 35
-    wait_until(lambda: within("ip", "address") == before)
-
-
-def test_a_run_says_that_its_container_has_stopped(container: str, tmp_path: Path) -> None:
-    path = scenario(tmp_path, f"podman:{container}", BESIDE + "programs: {wait: {run: sleep 60, host: b}}\n")
-    process = started(path, tmp_path)
-    wait_until(lambda: "eth0" in run("podman", "exec", container, "/bin/busybox", "ip", "link"))
-    run("podman", "kill", container)
-    _out, errors = process.communicate(timeout=60)
-    assert process.returncode in (1, 4)
-    assert f"podman:{container} has stopped" in errors
-    with pytest.raises(LonghaulError, match=f"podman:{container} does not run; podman start {container}"):
-        longhaul.run_live(path, runs=tmp_path / "runs")
 
 
 BETWEEN = """

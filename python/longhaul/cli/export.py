@@ -10,7 +10,7 @@ from longhaul.cli.topology import quantity
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["tc", "shell", "ansible"]))
+@click.argument("kind", type=click.Choice(["tc", "shell", "ansible", "containerlab", "compose"]))
 @scenario_argument
 @set_option
 @click.option(
@@ -39,6 +39,9 @@ from longhaul.cli.topology import quantity
     show_default=True,
     help="Style of the scripts.",
 )
+@click.option(
+    "--image", help="Image of containerlab's nodes, with iproute2 and ethtool. Default: nicolaka/netshoot."
+)
 def export(
     kind: Any,
     scenario: Path,
@@ -48,16 +51,21 @@ def export(
     hz: int,
     line_rate: Any,
     style: Any,
+    image: str | None,
 ) -> None:
-    """Write scripts that set up SCENARIO on real machines, with iproute2, netem and tbf.
+    """Write files that set up SCENARIO on real machines, with iproute2, netem and tbf, or in containers.
 
     tc: the commands of tc alone, link by link. shell: one script for each machine, with addresses, routes
     and an undo. ansible: an inventory, playbooks and these scripts. What tc cannot express is refused with
-    its place; what it expresses roughly gives a warning.
+    its place; what it expresses roughly gives a warning. containerlab: a lab whose nodes run these scripts.
+    compose: docker-compose.override.yml, with the names of hosts for services that are hosts
+    (port: docker:NAME).
 
     \b
     longhaul export tc scenarios/two-clusters.yaml
     longhaul export shell scenarios/two-clusters.yaml --machines machines.yaml --out scripts
+    longhaul export containerlab scenarios/two-clusters.yaml --out lab
+    longhaul export compose ocean.yaml --out .
     """
     from longhaul.export.files import export as export_scenario
     from longhaul.export.files import write
@@ -71,10 +79,12 @@ def export(
         machines=read_machines(machines_file) if machines_file else None,
         kernel=Kernel(hz, line_rate.bits_per_s),
         style=style,
+        image=image,
     )
     for warning in exported.warnings:
         click.echo(f"warning: {warning.headline}", err=True)
     if out is None:
         click.echo(exported.together(), nl=False)
         return
-    click.echo(f"wrote {len(write(exported, out))} files into {out}")
+    written = write(exported, out)
+    click.echo(f"wrote {len(written)} file{'s' if len(written) > 1 else ''} into {out}")

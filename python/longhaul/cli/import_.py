@@ -48,6 +48,11 @@ from longhaul.cli.topology import hand_over, out_options, quantity
     type=click.Path(path_type=Path, dir_okay=False),
     help="Of containerlab: a script with `containerlab tools netem set` commands.",
 )
+@click.option(
+    "--containers",
+    type=click.Choice(["docker", "podman"]),
+    help="Of docker-compose: hosts are its containers, by docker compose or podman-compose.",
+)
 @click.option("--execute", is_flag=True, default=None, help="Execute a Python file of Mininet, as this user.")
 def import_(source: Path, out: Path | None, force: bool, **given: Any) -> None:
     """Convert a topology to a scenario: a FILE or a built-in NAME.
@@ -66,6 +71,7 @@ def import_(source: Path, out: Path | None, force: bool, **given: Any) -> None:
     longhaul import Abilene.graphml --out abilene.yaml
     longhaul import polska.txt --capacity-unit 1Mbit --demands 0.1 --out polska.yaml
     longhaul import lab.clab.yml --netem impair.sh --out lab.yaml
+    longhaul import docker-compose.yml --containers docker --out ocean.yaml
     longhaul import mininet --topo tree,2,3 --link tc,bw=10,delay=10ms --out tree.yaml
     """
     from longhaul.importers.importing import import_source

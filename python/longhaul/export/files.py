@@ -7,7 +7,7 @@ from typing import Literal
 from longhaul import storage
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
-from longhaul.export import ansible, ewan
+from longhaul.export import ansible, compose, containerlab, ewan
 from longhaul.export.deployment import Deployment, Machine, deploy
 from longhaul.export.machines import Machines
 from longhaul.export.qdiscs import Kernel
@@ -25,7 +25,7 @@ def listing(machine: Machine) -> str:
     return "\n".join(lines) + "\n" if lines else ""
 
 
-Kind = Literal["tc", "shell", "ansible"]
+Kind = Literal["tc", "shell", "ansible", "containerlab", "compose"]
 Style = Literal["longhaul", "ewan"]
 
 
@@ -42,10 +42,29 @@ class Exported:
 
 
 def export(
-    resolved: Resolved, kind: Kind, *, machines: Machines | None, kernel: Kernel, style: Style = "longhaul"
+    resolved: Resolved,
+    kind: Kind,
+    *,
+    machines: Machines | None = None,
+    kernel: Kernel,
+    style: Style = "longhaul",
+    image: str | None = None,
 ) -> Exported:
-    """The files that set ``resolved`` up on ``machines``; raises :class:`LonghaulError`."""
+    """The files that set ``resolved`` up on ``machines``; raises :class:`LonghaulError`.
+
+    ``image``: of the containers of a lab for containerlab.
+    """
+    for option, value, of in (("image", image, "containerlab"), ("machines", machines, "tc, shell, ansible")):
+        if value is not None and kind not in of:
+            message = f"--{option} does not apply to export {kind}"
+            raise LonghaulError(Code.OPTION_CONFLICT, message, remedy="leave it out", exit_code=2)
+    if kind == "compose":
+        return Exported({compose.FILE: compose.override(resolved)}, ())
     deployment = deploy(resolved, machines=machines, kernel=kernel)
+    if kind == "containerlab" and style == "longhaul":
+        return Exported(
+            containerlab.files(deployment, image=image or containerlab.IMAGE), deployment.warnings
+        )
     return Exported(_files(resolved, deployment, kind, kernel, style), deployment.warnings)
 
 

@@ -2,6 +2,8 @@
 
 import re
 import shlex
+from pathlib import Path
+from typing import Literal
 
 from longhaul.importers.draft import Lab, number
 from longhaul.importers.yaml_file import entries, get, items, line, pairs, read_lab, text
@@ -12,28 +14,38 @@ _SILENT = ("container_name", "labels", "restart", "tty", "stdin_open", "init", "
 _VARIABLE = re.compile(r"\$(\$|\{([A-Za-z_][A-Za-z0-9_]*)(?::?-([^}]*))?[^}]*\}|([A-Za-z_][A-Za-z0-9_]*))")
 
 
-def read_compose(content: bytes, *, file: str) -> Lab:
-    """The lab in ``content``. Raises LonghaulError."""
+Engine = Literal["docker", "podman"]
+_SEPARATORS: dict[Engine, str] = {"docker": "-", "podman": "_"}
+"""Between project, service and number in a container's name: of docker compose, and of podman-compose."""
+
+
+def read_compose(content: bytes, *, path: Path, containers: Engine | None = None) -> Lab:
+    """The lab in ``content``. Raises LonghaulError.
+
+    ``containers``: hosts are the containers that this engine's compose starts, in place of programs.
+    """
+    file = path.name
     root = read_lab(file, content)
-    lab = Lab(
-        "docker-compose", file, text(get(root, "name"), file.removesuffix(".yaml").removesuffix(".yml"))
-    )
+    project = text(get(root, "name"), path.absolute().parent.name)
+    title = project if containers else file.removesuffix(".yaml").removesuffix(".yml")
+    lab = Lab("docker-compose", file, text(get(root, "name"), title))
     services = {name: (at, node) for name, at, node in entries(get(root, "services"))}
     for key, at, _each in entries(root):
-        if key not in ("name", "services", "networks", "version") and not key.startswith("x-"):
+        known = key in ("name", "services", "networks", "version") or key.startswith("x-")
+        if not known and not containers:
             lab.leave_out(at, key)
     used: dict[str, list[tuple[str, int | None]]] = {}
     for name, (at, node) in services.items():
         lab.add_node(name, "host", line=at)
         networks = get(node, "networks")
-        if text(get(node, "network_mode")):
+        if text(get(node, "network_mode")) and not containers:
             lab.leave_out(line(get(node, "network_mode")), f'network_mode of "{name}"')
         names = [key for key, _at, _each in entries(networks)] or [text(each) for each in items(networks)]
         for network in names or ["default"]:
             used.setdefault(network, []).append((name, line(networks) or at))
     for key, at, each in entries(get(root, "networks")):
         for option, where, _value in entries(each):
-            if option not in ("name", "labels"):
+            if option not in ("name", "labels") and not containers:
                 lab.leave_out(where, f'{option} of network "{key}"')
         if key not in used:
             lab.leave_out(at, f'network "{key}", which no service uses')
@@ -42,9 +54,32 @@ def read_compose(content: bytes, *, file: str) -> Lab:
         lab.add_node(router, "router", note="a network of docker: a bridge")
         for name, where_used in members:
             lab.add_link((name, router), {"delay": "50us"}, line=where_used)
-    for name, (_at, node) in services.items():
-        _add_service(lab, name, node)
+    for name, (at, node) in services.items():
+        if containers:
+            _add_container(lab, name, node, project=project, engine=containers, line_of_service=at)
+        else:
+            _add_service(lab, name, node)
     return lab
+
+
+def _add_container(
+    lab: Lab, name: str, node: Node, *, project: str, engine: Engine, line_of_service: int | None
+) -> None:
+    """The first container of a service, with everything that is its own."""
+    mode = get(node, "network_mode")
+    if text(mode) == "host" or text(mode).startswith(("service:", "container:")):
+        raise lab.wrong(
+            line(mode),
+            f'network_mode "{text(mode)}" of "{name}": the container has no network of its own',
+            "remove network_mode, or import without --containers",
+        )
+    replicas = get(get(node, "deploy"), "replicas") or get(node, "scale")
+    if (number(text(replicas)) or 1) > 1:
+        lab.leave_out(line(replicas), f'all containers of "{name}" but the first')
+    plain = re.sub(r"[^-_a-z0-9]", "", project.lower()).lstrip("-_")
+    made_up = _SEPARATORS[engine].join((plain, name, "1"))
+    called = _substituted(lab, text(get(node, "container_name")), line_of_service) or made_up
+    lab.ports[name] = f"{engine}:{called}"
 
 
 def _add_service(lab: Lab, name: str, node: Node) -> None:

@@ -34,11 +34,13 @@ class Lab:
     """``host`` or ``router`` by name."""
     notes: dict[str, str] = field(default_factory=dict)
     """A comment for a node."""
+    ports: dict[str, str] = field(default_factory=dict)
+    """``port`` of a host that exists without the scenario, such as ``docker:db``."""
     links: list[dict[str, Any]] = field(default_factory=list)
     """``endpoints``, and keys of the scenario language."""
     programs: dict[str, dict[str, Any]] = field(default_factory=dict)
     events: list[dict[str, Any]] = field(default_factory=list)
-    """``link`` has positions in ``links``."""
+    """``at_ns``, ``link`` with positions in ``links`` or ``node`` with names, and what changes."""
     left_out: list[tuple[int | None, str]] = field(default_factory=list)
     """Line, and what was not carried over."""
 
@@ -92,7 +94,11 @@ def made(lab: Lab) -> Made:
     ]
     names = dict(zip(lab.nodes, unique(wanted), strict=True))
     title = node_name(lab.name, otherwise="lab")
-    lines = [*_head(lab), "version: 1", f"name: {title}", "seed: 1", "duration: 10s", *_body(lab, names)]
+    lines = [*_head(lab), "version: 1", f"name: {title}", "seed: 1", "duration: 10s"]
+    if lab.ports:
+        # Containers have an IPv6 stack only if their engine was told so.
+        lines.append("addresses: ipv4")
+    lines += _body(lab, names)
     warnings = tuple(
         f"{lab.file}{f':{line}' if line else ''}: not carried over: {what}" for line, what in _omissions(lab)
     )
@@ -127,7 +133,8 @@ def _body(lab: Lab, names: Mapping[str, str]) -> Iterator[str]:
         note = lab.notes.get(name, "")
         called = f'"{name}" in {lab.file}' if names[name] != name else ""
         remark = "; ".join(each for each in (called, note) if each)
-        text = f"  {key(names[name])}: {{kind: {kind}}}"
+        settings = {"kind": kind, **({"port": lab.ports[name]} if name in lab.ports else {})}
+        text = f"  {key(names[name])}: {flow_text(settings)}"
         yield f"{text}   # {printable(remark, limit=90)}" if remark else text
     link_names = unique("-".join(names[end] for end in link["endpoints"]) for link in lab.links)
     yield from ("", "links:")
@@ -144,10 +151,14 @@ def _body(lab: Lab, names: Mapping[str, str]) -> Iterator[str]:
     if lab.events:
         yield from ("", "events:")
         for event in sorted(lab.events, key=lambda each: each["at_ns"]):
-            rest = {name: value for name, value in event.items() if name not in ("at_ns", "link")}
-            links = [link_names[each] for each in event["link"]]
-            whole = {"at": str(Span(event["at_ns"])), "link": links[0] if len(links) == 1 else links, **rest}
-            yield f"  - {flow_text(whole)}"
+            rest = {name: value for name, value in event.items() if name not in ("at_ns", "link", "node")}
+            links = [link_names[each] for each in event.get("link", ())]
+            where = (
+                {"node": [names[each] for each in event["node"]]}
+                if "node" in event
+                else {"link": links[0] if len(links) == 1 else links}
+            )
+            yield f"  - {flow_text({'at': str(Span(event['at_ns'])), **where, **rest})}"
     pair = _probe(lab)
     if pair:
         yield from ("", "traffic:")

@@ -21,7 +21,7 @@ MININET = "mininet"
 """The built-in source of ``mn --topo``."""
 _LARGEST = 4 << 20
 """Bytes of a lab's file at most."""
-_OWN = ("topo", "link", "netem", "execute")
+_OWN = ("topo", "link", "netem", "execute", "containers")
 """Options of labs."""
 
 
@@ -49,11 +49,11 @@ def _refuse(option: str, given: Mapping[str, Any], what: str) -> None:
 def _lab(source: Path, given: Mapping[str, Any]) -> Lab | None:
     """The lab of ``source``; ``None`` if it is a graph of sites, or not there."""
     if str(source) == MININET and not source.exists():
-        for option in ("netem", "execute"):
+        for option in ("netem", "execute", "containers"):
             _refuse(option, given, MININET)
         return named_topology(str(given.get("topo", "minimal")), given.get("link"))
     if source.suffix == ".py" and source.is_file():
-        for option in ("netem", "link"):
+        for option in ("netem", "link", "containers"):
             _refuse(option, given, f"a Python file of Mininet ({source})")
         return topology_of_program(source, topo=given.get("topo"), execute=bool(given.get("execute")))
     try:
@@ -64,6 +64,7 @@ def _lab(source: Path, given: Mapping[str, Any]) -> Lab | None:
         _refuse(option, given, str(source))
     start = content.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"<"):
+        _refuse("containers", given, str(source))
         root = read_xml(content, name=str(source)) if b"<experiment" in content[:65_536] else None
         return read_kollaps(root, file=source.name) if root is not None and root.tag == "experiment" else None
     if source.suffix not in (".yml", ".yaml"):
@@ -73,12 +74,14 @@ def _lab(source: Path, given: Mapping[str, Any]) -> Lab | None:
 
 def _yaml_lab(source: Path, content: bytes, given: Mapping[str, Any]) -> Lab:
     root, file = read_lab(str(source), content), source.name
+    if get(root, "services") is None:
+        _refuse("containers", given, str(source))
     if get(root, "topology") is not None and get(root, "version") is None:
         netem = given.get("netem")
         return read_containerlab(content, file=file, netem=_script(netem) if netem else None)
     _refuse("netem", given, str(source))
     if get(root, "services") is not None:
-        return read_compose(content, file=file)
+        return read_compose(content, path=source, containers=given.get("containers"))
     if get(root, "nodes") is not None and get(root, "links") is not None and get(root, "version") is None:
         return read_netlab(content, file=file)
     raise LonghaulError(

@@ -147,20 +147,18 @@ def _add_event(
         amount = int(_figure(lab, event, "amount")) if "amount" in event.attributes else len(groups[name])
         chosen = groups[name][:amount]
         links = [place for place, link in enumerate(lab.links) if set(link["endpoints"]) & set(chosen)]
-        change = {
-            "join": "up",
-            "reconnect": "up",
-            "leave": "down",
-            "crash": "down",
-            "disconnect": "down",
-        }.get(action)
-        if change is None or not links:
+        if not links:
             lab.leave_out(event.line, f'action "{action}" of "{name}"')
-            return
-        if action in ("join", "leave", "crash"):
-            what = "its links go up" if change == "up" else "its links go down, its programs run on"
-            lab.leave_out(event.line, f'{action} of "{name}": {what}')
-        _switch(lab, at_ns, links, change)
+        elif action in ("join", "leave", "crash"):
+            if action != "join":
+                lab.leave_out(event.line, f'{action} of "{name}": its programs run on, without a network')
+            lab.events.append({"at_ns": at_ns, "node": chosen, "join" if action == "join" else "leave": True})
+        elif action in ("reconnect", "disconnect"):
+            lab.events.append(
+                {"at_ns": at_ns, "link": links, "up" if action == "reconnect" else "down": True}
+            )
+        else:
+            lab.leave_out(event.line, f'action "{action}" of "{name}"')
         return
     ends = (_attribute(lab, event, "origin"), _attribute(lab, event, "dest"))
     found = [
@@ -173,7 +171,8 @@ def _add_event(
         lab.leave_out(event.line, f'a change of the link from "{ends[0]}" to "{ends[1]}", which is not there')
         return
     if action in ("join", "leave"):
-        _switch(lab, at_ns, [place for place, _way in found], "up" if action == "join" else "down")
+        places = sorted({place for place, _way in found})
+        lab.events.append({"at_ns": at_ns, "link": places, action: True})
         return
     there, back = _models(lab, event)
     for place, way in found:
@@ -186,19 +185,6 @@ def _add_event(
 
 def _is_one_way(link: dict[str, Any]) -> bool:
     return "forward" in link and "reverse" not in link
-
-
-def _switch(lab: Lab, at_ns: int, links: list[int], change: str) -> None:
-    places = sorted(set(links))
-    if change == "up":
-        was_down = {each for event in lab.events if event.get("down") for each in event["link"]}
-        before = [each for each in places if each not in was_down]
-        if before and at_ns:
-            # What joins later is not there from the beginning.
-            lab.events.append({"at_ns": 0, "link": before, "down": True})
-        if not at_ns:
-            return
-    lab.events.append({"at_ns": at_ns, "link": places, change: True})
 
 
 __all__ = ["Span", "read_kollaps"]
