@@ -27,6 +27,7 @@ SLOW = frozenset(
         "tests/cli/test_tour.py::test_every_command_of_the_tour_works",
         "tests/cli/test_tour.py::test_the_python_of_the_guide_works",
         "tests/cli/test_tour.py::test_the_tutorial_works",
+        "tests/live/test_host_roots.py::test_a_debian_of_its_own_is_a_host",
         "tests/live/test_routing_daemons.py::test_bgp_of_the_guide_takes_the_fibre_while_the_dish_is_down",
         "tests/live/test_routing_daemons.py::test_the_ring_of_the_guide_reroutes_while_its_link_is_down",
         "tests/page/test_answers.py::test_every_address_answers_as_the_schema_says",

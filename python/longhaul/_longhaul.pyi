@@ -272,7 +272,8 @@ def run_in_host(
     argv: list[str],
     env: dict[str, str],
     cwd: str,
-    cgroup: str | None,
+    cgroups: list[str],
+    credentials: str,
     strict: bool,
 ) -> int:
     """Run a command in a host of a run that is up; returns its exit code. Raises LiveError.
@@ -282,6 +283,12 @@ def run_in_host(
 
 def system_directories() -> list[str]:
     """Directories that are read-only for programs of hosts, and to which files of a host can be added."""
+
+def strict_capabilities() -> int:
+    """A bit for each capability that strict isolation leaves to programs of hosts (linux/capability.h)."""
+
+def check_limits(*, cpu: bool, memory: bool) -> None:
+    """Raise LiveError if hosts of a run of this process could not be limited so."""
 
 def own_cgroup() -> str | None:
     """This process's control group (version 2), if the machine has them."""

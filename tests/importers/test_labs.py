@@ -79,6 +79,19 @@ def test_containerlab(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [("", "clab-wan-client"), ('prefix: ""\n', "client"), ("prefix: __lab-name\n", "wan-client")],
+)
+def test_containerlab_with_its_containers(tmp_path: Path, prefix: str, expected: str) -> None:
+    document, warnings, _text = imported(tmp_path, "wan.clab.yml", prefix + CONTAINERLAB, containers="docker")
+    assert document.nodes["client"].port.container == f"docker:{expected}"
+    assert not document.programs
+    assert not [each for each in told(warnings) if '"client"' in each]
+    # Routers stay a part of the model.
+    assert [name for name, node in document.nodes.items() if node.port is None] == ["core", "switch"]
+
+
 def test_kollaps(tmp_path: Path) -> None:
     document, warnings, _text = imported(tmp_path, "small.xml", KOLLAPS)
     assert {name for name, node in document.nodes.items() if node.kind == "host"} == {
@@ -266,7 +279,7 @@ def test_a_python_file_of_mininet_is_executed_only_if_that_is_allowed(tmp_path: 
         ("a.yml", "services:\n  a: {image: x}\n  b: *a\n", {}, "docker compose config"),
         ("a.yml", "services: {}\n", {}, "has no links"),
         ("a.yml", COMPOSE, {"topo": "tree"}, "--topo does not apply"),
-        ("a.yml", CONTAINERLAB, {"containers": "docker"}, "--containers does not apply"),
+        ("a.yml", NETLAB, {"containers": "docker"}, "--containers does not apply"),
         (
             "a.yml",
             COMPOSE.replace("    networks: [front]", "    network_mode: host"),

@@ -21,7 +21,7 @@ const SCRIPT: &str = concat!(include_str!("agent_arguments.sh"), include_str!("a
 pub fn write<'a>(
     files: &Path,
     hosts: impl Iterator<Item = &'a Host>,
-    groups: Option<&Path>,
+    groups: &[&Path],
     holder: libc::pid_t,
 ) -> Result<PathBuf> {
     let agent = files.join(NAME);
@@ -33,11 +33,9 @@ pub fn write<'a>(
     fs::set_permissions(&agent, fs::Permissions::from_mode(0o755))
         .map_err(|error| Error::wrap(format!("make {} executable", agent.display()), error))?;
     for host in hosts {
-        let group = groups.map(|root| root.join(&host.name).display().to_string()).unwrap_or_default();
-        put(
-            &files.join(format!("host.{}", host.name)),
-            entry(&host.namespaces.descriptors(), &host.hostname, &group),
-        )?;
+        let groups: Vec<String> =
+            groups.iter().map(|root| root.join(&host.name).display().to_string()).collect();
+        put(&files.join(format!("host.{}", host.name)), entry(host, &groups))?;
     }
     Ok(agent)
 }
@@ -49,11 +47,20 @@ fn nsenter() -> &'static str {
     PLACES.into_iter().find(|place| Path::new(place).exists()).unwrap_or("nsenter")
 }
 
-/// Assignments that the script reads.
-fn entry(descriptors: &[(&str, i32)], hostname: &str, group: &str) -> String {
-    let mut text = format!("cgroup={}\nhostname={}\n", quoted(group), quoted(hostname));
+/// Assignments that the script reads, and what it does to join the host's control groups.
+fn entry(host: &Host, groups: &[String]) -> String {
+    let user = host.credentials.user.as_ref();
+    let user = user.map_or_else(String::new, |user| format!("--setgid={} --setuid={}", user.gid, user.uid));
+    assignments(&host.namespaces.descriptors(), &host.hostname, &user, groups)
+}
+
+fn assignments(descriptors: &[(&str, i32)], hostname: &str, user: &str, groups: &[String]) -> String {
+    let mut text = format!("hostname={}\nuser={}\n", quoted(hostname), quoted(user));
     for (kind, number) in descriptors {
         let _ = writeln!(text, "{kind}={number}");
+    }
+    for group in groups {
+        let _ = writeln!(text, "{{ echo 0 >{}; }} 2>/dev/null", quoted(&format!("{group}/cgroup.procs")));
     }
     text
 }
@@ -73,10 +80,11 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_names_the_group_and_every_descriptor() {
-        assert_eq!(
-            entry(&[("net", 7), ("mnt", 10)], "a1", "/g/a1"),
-            "cgroup='/g/a1'\nhostname='a1'\nnet=7\nmnt=10\n"
-        );
+    fn an_entry_joins_each_group_and_names_every_descriptor() {
+        let groups = ["/g/a1".to_owned(), "/h/a1".to_owned()];
+        let text = assignments(&[("net", 7), ("mnt", 10)], "a1", "", &groups);
+        let joins =
+            "{ echo 0 >'/g/a1/cgroup.procs'; } 2>/dev/null\n{ echo 0 >'/h/a1/cgroup.procs'; } 2>/dev/null\n";
+        assert_eq!(text, format!("hostname='a1'\nuser=''\nnet=7\nmnt=10\n{joins}"));
     }
 }

@@ -3,10 +3,9 @@ here=@HERE@
 case $host in */* | .*) fail "\"$host\" is not a name of a host" ;; esac
 [ -r "$here/host.$host" ] || fail "there is no host \"$host\" in this run; see $here/../hostfile"
 . "$here/host.$host"
-[ -z "$cgroup" ] || { echo 0 >"$cgroup/cgroup.procs"; } 2>/dev/null
 export LONGHAUL_HOST="$host" HOSTNAME="$hostname"
 if [ $# -eq 0 ]; then
   set -- "exec ${SHELL:-/bin/sh}"
 fi
 exec @NSENTER@ --net="/proc/@HOLDER@/fd/$net" --uts="/proc/@HOLDER@/fd/$uts" --ipc="/proc/@HOLDER@/fd/$ipc" \
-  --mount="/proc/@HOLDER@/fd/$mnt" -- /bin/sh -c 'cd "$0" 2>/dev/null; eval "$1"' "$PWD" "$*"
+  --mount="/proc/@HOLDER@/fd/$mnt" $user -- /bin/sh -c 'cd "$0" 2>/dev/null; eval "$1"' "$PWD" "$*"

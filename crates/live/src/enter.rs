@@ -3,6 +3,7 @@
 //! The caller may have threads. Everything that needs memory or a lock is therefore prepared before the fork.
 
 use crate::command_line;
+use crate::credentials::Credentials;
 use crate::error::{Error, Result};
 use crate::sys::host_command::HostCommand;
 use crate::sys::wait;
@@ -26,8 +27,10 @@ pub struct Entry {
     pub ipc: i32,
     /// Mounts.
     pub mnt: i32,
-    /// A control group to join, if there is one.
-    pub cgroup: Option<String>,
+    /// Control groups to join.
+    pub cgroups: Vec<String>,
+    /// What the command runs as.
+    pub credentials: Credentials,
     /// Whether the command may do no more to the machine than programs of the scenario.
     pub strict: bool,
 }
@@ -77,11 +80,12 @@ fn prepare(entry: &Entry, argv: &[String], env: &[(String, String)], cwd: &str) 
         (of(&format!("fd/{}", entry.ipc))?, CloneFlags::CLONE_NEWIPC),
         (of(&format!("fd/{}", entry.mnt))?, CloneFlags::CLONE_NEWNS),
     ];
-    let procs = entry.cgroup.as_ref().map(|group| format!("{group}/cgroup.procs"));
+    let procs = entry.cgroups.iter().map(|group| format!("{group}/cgroup.procs"));
     Ok(HostCommand {
         user: of("ns/user")?,
         namespaces,
-        cgroup: procs.and_then(|path| OpenOptions::new().write(true).open(path).ok()),
+        cgroups: procs.filter_map(|path| OpenOptions::new().write(true).open(path).ok()).collect(),
+        credentials: entry.credentials.clone(),
         cwd: command_line::text(cwd)?,
         strict: entry.strict,
         executable,
@@ -102,7 +106,19 @@ mod tests {
             ["net", "uts", "ipc", "mnt"].map(|kind| File::open(format!("/proc/self/ns/{kind}")).unwrap());
         let [net, uts, ipc, mnt] = [0, 1, 2, 3].map(|index: usize| files[index].as_raw_fd());
         let supervisor = std::process::id() as i32;
-        (files, Entry { supervisor, net, uts, ipc, mnt, cgroup: None, strict })
+        (
+            files,
+            Entry {
+                supervisor,
+                net,
+                uts,
+                ipc,
+                mnt,
+                cgroups: Vec::new(),
+                credentials: Credentials::default(),
+                strict,
+            },
+        )
     }
 
     fn run(argv: &[&str], strict: bool) -> i32 {

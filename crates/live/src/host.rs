@@ -4,12 +4,13 @@
 //! open, so that a run that is killed leaves none behind.
 
 use crate::counters::{self, CountersBefore};
+use crate::credentials::Credentials;
 use crate::error::{Error, Result};
 use crate::foreign::ForeignNamespace;
-use crate::host_files;
 use crate::netlink::mptcp::PathManager;
 use crate::netlink::{self, Netlink, Route};
 use crate::tun::{self, Lifetime, Tun};
+use crate::{host_files, host_root};
 use longhaul_plan::{Mptcp, Node, Plan, Port};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
@@ -85,6 +86,10 @@ pub struct Host {
     tuns: Vec<(usize, Tun)>,
     /// What the kernel had counted in a network namespace that is not the run's own.
     pub counted_before: Option<CountersBefore>,
+    /// What its programs run as.
+    pub credentials: Credentials,
+    /// Whether it has a root directory of its own.
+    pub has_root: bool,
 }
 
 /// What the hosts of a run have in common.
@@ -140,10 +145,30 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
         Some("mode=1777"),
     )
     .map_err(|error| Error::wrap("mount a private /dev/shm", error))?;
-    if let Some(settings) = &node.settings {
+    let rooted = node.settings.as_ref().and_then(|settings| settings.root.as_ref());
+    if let (Some(settings), None) = (&node.settings, rooted) {
         host_files::mount_files(&settings.files, context.run, context.files)?;
     }
+    let mut host = build_network(plan, position, context, foreign)?;
+    if let (Some(settings), Some(root)) = (&node.settings, rooted) {
+        host_root::enter(root, &node.name, context.run, context.files)?;
+        host_files::mount_files_in_root(&settings.files, context.run)?;
+        host.has_root = true;
+    }
+    if let Some(settings) = &node.settings {
+        host.credentials = Credentials::of_host(settings)?;
+    }
+    Ok(host)
+}
 
+/// Builds the interfaces of a host in its namespaces, in which this process is.
+fn build_network(
+    plan: &Plan,
+    position: usize,
+    context: &BuildContext<'_>,
+    foreign: Option<&ForeignNamespace>,
+) -> Result<Host> {
+    let node = &plan.nodes[position];
     if let Some(foreign) = foreign {
         foreign.enter()?;
         let (drops, all) = (counters::read_here(|_| false), counters::all_counters());
@@ -157,6 +182,8 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
             namespaces: Namespaces::current()?,
             tuns,
             counted_before,
+            credentials: Credentials::default(),
+            has_root: false,
         });
     }
     prepare_interfaces()?;
@@ -177,6 +204,8 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
         namespaces: Namespaces::current()?,
         tuns,
         counted_before: None,
+        credentials: Credentials::default(),
+        has_root: false,
     })
 }
 

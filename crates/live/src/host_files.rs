@@ -2,6 +2,7 @@
 //! namespace, which end with it.
 
 use crate::error::{Error, Result};
+use crate::host_root::make_file;
 use crate::isolation::SYSTEM;
 use crate::mounts::{bind, bind_read_only, mount_points_below};
 use longhaul_plan::HostFile;
@@ -21,20 +22,31 @@ fn content_name(file: &HostFile) -> String {
     format!("{}{}", file.sha256, if file.executable { ".x" } else { "" })
 }
 
+/// Mounts `files` in a root directory of the host's own, which is that of this process. `run` is the run directory.
+pub fn mount_files_in_root(files: &[HostFile], run: &Path) -> Result<()> {
+    for file in files {
+        let target = Path::new(&file.target);
+        make_file(target).map_err(|error| Error::wrap(format!("make {}", file.target), error))?;
+        replace(file, &run.join(CONTENTS))?;
+    }
+    Ok(())
+}
+
+fn replace(file: &HostFile, contents: &Path) -> Result<()> {
+    if !fs::metadata(&file.target).is_ok_and(|about| about.is_file()) {
+        return Err(Error::new(format!("{} is not a file", file.target))
+            .with_remedy("name a file, or one that is not there"));
+    }
+    bind_read_only(&contents.join(content_name(file)), Path::new(&file.target))
+}
+
 /// Mounts `files` in the mount namespace of this process. `run` is the run directory; `scratch` is a directory in it.
 pub fn mount_files(files: &[HostFile], run: &Path, scratch: &Path) -> Result<()> {
     let contents = run.join(CONTENTS);
     let (present, absent): (Vec<_>, Vec<_>) =
         files.iter().partition(|file| fs::metadata(&file.target).is_ok());
     add(&absent, &contents, scratch)?;
-    for file in present {
-        if !fs::metadata(&file.target).is_ok_and(|about| about.is_file()) {
-            return Err(Error::new(format!("{} is not a file", file.target))
-                .with_remedy("name a file, or one that is not there"));
-        }
-        bind_read_only(&contents.join(content_name(file)), Path::new(&file.target))?;
-    }
-    Ok(())
+    present.into_iter().try_for_each(|file| replace(file, &contents))
 }
 
 /// Adds files that are not there: overlayfs merges each directory of the system with those that are added to it.

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 mod restriction;
 
-pub use restriction::restrict;
+pub use restriction::{kept_capabilities, restrict};
 
 /// Directories of the system, which are read-only for programs.
 pub const SYSTEM: [&str; 12] = [
@@ -124,7 +124,7 @@ fn restrict_files(open: &[&Path]) -> Result<()> {
 }
 
 /// Whether this process is in the initial user namespace; in others the kernel lets root open no devices.
-fn is_root_of_the_machine() -> bool {
+pub fn is_root_of_the_machine() -> bool {
     fs::read_to_string("/proc/self/uid_map").is_ok_and(|map| {
         let mut fields = map.split_whitespace();
         fields.next() == Some("0") && fields.next() == Some("0")

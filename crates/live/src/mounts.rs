@@ -18,6 +18,13 @@ pub fn bind(source: &Path, target: &Path) -> Result<()> {
         .map_err(|error| Error::wrap(format!("mount over {}", target.display()), error))
 }
 
+/// Mounts `source` and all that is mounted below it over `target`.
+pub fn bind_all(source: &Path, target: &Path) -> Result<()> {
+    let none: Option<&str> = None;
+    mount(Some(source), target, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)
+        .map_err(|error| Error::wrap(format!("mount over {}", target.display()), error))
+}
+
 /// Mounts the file `source` over `target`, for reading alone.
 pub fn bind_read_only(source: &Path, target: &Path) -> Result<()> {
     bind(source, target)?;

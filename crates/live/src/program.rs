@@ -5,6 +5,7 @@ use crate::command_line;
 use crate::error::{Error, Result};
 use crate::exit_status::PANICKED;
 use crate::host::Host;
+use crate::host_root;
 use crate::isolation;
 use crate::sys::exec::Executable;
 use crate::sys::fork::{Process, exit, fork};
@@ -152,8 +153,8 @@ impl From<&libc::rusage> for ProcessorTime {
 
 /// The host that a program starts in.
 pub enum ProgramHost<'a> {
-    /// Namespaces, and the control group if there is one.
-    Namespaces(&'a Host, Option<&'a File>),
+    /// Namespaces, and files through which a process joins the host's control groups.
+    Namespaces(&'a Host, &'a [File]),
     /// The host that this process is in, by name.
     Local(&'a str),
 }
@@ -195,6 +196,11 @@ pub fn start(
     fork_program(program, place, environment, |prepared, _report| {
         if environment.isolation == Isolation::Strict
             && let Err((step, error)) = isolation::restrict()
+        {
+            return (step, error.into());
+        }
+        if let ProgramHost::Namespaces(host, _) = place
+            && let Err((step, error)) = host.credentials.assume()
         {
             return (step, error.into());
         }
@@ -280,11 +286,16 @@ impl Prepared {
             let path = environment.directory.join(format!("logs/{}.{suffix}", program.name));
             create_log(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
         };
+        let is_rooted = matches!(place, ProgramHost::Namespaces(host, _) if host.has_root);
+        let rooted = is_rooted.then_some(("PATH", host_root::SEARCH_PATH));
         let variables = pairs(environment.env)
             .chain([("LONGHAUL_HOST", place.name()), ("HOSTNAME", place.hostname())])
+            .chain(rooted)
             .chain(pairs(&program.env));
         let path = environment.env.get("PATH").map(OsString::from).or_else(|| std::env::var_os("PATH"));
-        let cwd = program.cwd.as_deref().map_or(environment.cwd.as_os_str(), OsStr::new);
+        let path = if is_rooted { Some(host_root::SEARCH_PATH.into()) } else { path };
+        let own = if is_rooted { OsStr::new("/") } else { environment.cwd.as_os_str() };
+        let cwd = program.cwd.as_deref().map_or(own, OsStr::new);
         Ok(Prepared {
             executable: command_line::prepare(&program.argv, variables, path.as_deref())?,
             cwd: command_line::text(cwd)?,
@@ -296,8 +307,8 @@ impl Prepared {
 
     /// In the child: enters the host, or returns the step that failed.
     fn enter(&self, place: &ProgramHost<'_>) -> std::result::Result<(), (&'static str, std::io::Error)> {
-        if let ProgramHost::Namespaces(host, group) = place {
-            if let Some(mut group) = *group {
+        if let ProgramHost::Namespaces(host, groups) = place {
+            for mut group in *groups {
                 // "0" is the writer itself, whatever its number in whichever PID namespace.
                 let _ = group.write_all(b"0");
             }

@@ -12,7 +12,7 @@ pub use requests::{ControlConnections, NOT_STARTED, Request, check_changes, repo
 
 use crate::agent;
 use crate::bpf_loader::{LoadedAlgorithm, Loader};
-use crate::cgroup::Groups;
+use crate::cgroup::{Controller, Groups};
 use crate::clock::{Clock, monotonic_ns};
 use crate::counters;
 use crate::engine::Command;
@@ -82,8 +82,17 @@ pub fn supervise(
     report: &CapturedStderr,
 ) -> i32 {
     let mut control = ControlConnections::new(options.line.take());
-    let groups = if options.kernel.is_none() { Groups::make(&options.run) } else { Groups::of(&options.run) };
-    let outcome = options.socket.as_deref().map_or(Ok(()), |socket| control.listen(socket)).and_then(|()| {
+    let (groups, limited) = if options.kernel.is_none() {
+        let settings = plan.nodes.iter().filter_map(|node| node.settings.as_ref());
+        match Groups::make(&options.run, &Controller::needed(&settings)) {
+            Ok(groups) => (groups, Ok(())),
+            Err(error) => (Groups::default(), Err(error)),
+        }
+    } else {
+        (Groups::of(&options.run), Ok(()))
+    };
+    let mut listening = || options.socket.as_deref().map_or(Ok(()), |socket| control.listen(socket));
+    let outcome = limited.and_then(|()| listening()).and_then(|()| {
         if let Some(kernel) = &options.kernel {
             return virtual_time::supervise(plan, kernel, options, &mut control);
         }
@@ -145,7 +154,7 @@ struct Supervisor<'a> {
     spans: Vec<BTreeMap<String, String>>,
     base: Namespaces,
     hosts: Vec<Option<Host>>,
-    host_groups: Vec<Option<File>>,
+    host_groups: Vec<Vec<File>>,
     programs: Vec<ProgramState>,
     engine: EngineProcess,
     /// The process that reads the hosts' socket statistics, if the plan wants them.
@@ -159,7 +168,7 @@ struct Supervisor<'a> {
     clock: Clock,
     start_time: SharedStart,
     keep: bool,
-    groups: Option<PathBuf>,
+    groups: &'a Groups,
     softnet_before: u64,
     /// Held, so that the kernel knows them.
     _algorithms: Vec<LoadedAlgorithm>,
@@ -174,7 +183,7 @@ impl<'a> Supervisor<'a> {
         plan: &'a Plan,
         directory: PathBuf,
         keep: bool,
-        groups: &Groups,
+        groups: &'a Groups,
         mut external: ExternalResources,
         control: &mut ControlConnections,
     ) -> Result<BuildResult<'a>> {
@@ -212,7 +221,8 @@ impl<'a> Supervisor<'a> {
             let behind_device = node.port.as_ref().is_some_and(|port| !port.runs_programs());
             let is_host = node.kind == NodeKind::Host && !behind_device;
             hosts.push(if is_host { Some(Host::build(plan, position, &context)?) } else { None });
-            host_groups.push(if is_host { groups.host(&node.name) } else { None });
+            let settings = node.settings.as_ref();
+            host_groups.push(if is_host { groups.host(&node.name, settings)? } else { Vec::new() });
             if position % 100 == 99 {
                 control.report(&json!({"event": "building", "nodes": position + 1, "of": plan.nodes.len()}));
             }
@@ -226,7 +236,7 @@ impl<'a> Supervisor<'a> {
         } else {
             1
         };
-        let agent = agent::write(&files, hosts.iter().flatten(), groups.root(), holder)?;
+        let agent = agent::write(&files, hosts.iter().flatten(), &groups.roots(), holder)?;
         let env = environment::environment(plan, &directory, &agent)?;
         let spans = plan
             .programs
@@ -266,7 +276,7 @@ impl<'a> Supervisor<'a> {
             start_time: SharedStart::new()
                 .map_err(|error| Error::wrap("create the start time of traffic generators", error))?,
             keep,
-            groups: groups.root().map(ToOwned::to_owned),
+            groups,
             softnet_before,
             _algorithms: algorithms,
             repaced: Vec::new(),
@@ -362,7 +372,7 @@ impl<'a> Supervisor<'a> {
             let isolation = self.plan.isolation;
             let environment =
                 ProgramEnvironment { cwd: &self.cwd, directory: &self.directory, env: &self.env, isolation };
-            let place = ProgramHost::Namespaces(host, self.host_groups[planned.host].as_ref());
+            let place = ProgramHost::Namespaces(host, &self.host_groups[planned.host]);
             let started_ns = self.clock.signed_ns();
             let pid =
                 program::start_traffic_generator(planned, generator, &self.start_time, &place, &environment)
@@ -514,7 +524,10 @@ impl<'a> Supervisor<'a> {
                 let names: BTreeMap<_, _> = hosts().map(|host| (&host.name, &host.hostname)).collect();
                 json!({"ok": true, "hosts": hosts().map(|host| {
                     (host.name.clone(), json!(BTreeMap::from(host.namespaces.descriptors())))
-                }).collect::<serde_json::Map<_, _>>(), "hostnames": names, "env": self.env, "cwd": self.cwd, "cgroups": self.groups, "isolation": self.plan.isolation})
+                }).collect::<serde_json::Map<_, _>>(), "hostnames": names, "env": self.env, "cwd": self.cwd,
+                "cgroups": self.groups.roots(), "credentials": hosts().map(|host| {
+                    (host.name.clone(), json!(host.credentials))
+                }).collect::<serde_json::Map<_, _>>(), "rooted": hosts().filter(|host| host.has_root).map(|host| &host.name).collect::<Vec<_>>(), "isolation": self.plan.isolation})
             }
             Request::Change { changes, cause } => {
                 match requests::check_changes(self.plan, self.clock.ns(), &self.repaced, &changes, &cause) {
@@ -526,7 +539,7 @@ impl<'a> Supervisor<'a> {
                 }
             }
             Request::Programs {} => json!({
-                "ok": true, "t_ns": self.clock.ns(), "programs": self.programs, "cgroups": self.groups,
+                "ok": true, "t_ns": self.clock.ns(), "programs": self.programs, "cgroups": self.groups.root(),
             }),
             Request::Status {} => {
                 let mut status = self.query_engine(&Command::Status {});

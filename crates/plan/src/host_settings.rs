@@ -14,6 +14,32 @@ pub struct HostSettings {
     /// Files in place of the machine's, or beside them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<HostFile>,
+    /// Processor time that its programs may use together, in thousandths of a processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_millicores: Option<u64>,
+    /// Memory that its programs may use together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// A root directory in place of the machine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<HostRoot>,
+    /// The user that its programs run as: a name of the host's, or a number; `None`: root of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Capabilities that its programs may have, by their numbers in linux/capability.h; `None`: all that isolation leaves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<Vec<u8>>,
+}
+
+/// A root directory, which the host finds under a layer of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HostRoot {
+    /// The directory, which is not changed.
+    pub directory: String,
+    /// Whether the run directory keeps what the host writes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_files: bool,
 }
 
 impl HostSettings {
@@ -28,6 +54,11 @@ impl HostSettings {
             }
             if file.sha256.is_empty() || !file.sha256.bytes().all(|digit| digit.is_ascii_hexdigit()) {
                 return wrong("sha256", "is not a hash");
+            }
+        }
+        for capability in self.capabilities.iter().flatten() {
+            if u32::from(*capability) >= u64::BITS {
+                return Err(InvalidValue::new("capabilities", "there is no such capability"));
             }
         }
         Ok(())

@@ -20,7 +20,7 @@ mod read;
 pub use direction::Direction;
 pub use events::{Cause, Event, LinkChange, Requester, Way};
 pub use flows::{Arrivals, Flow, PacketList, Recovery, Sizes, Tcp, Traffic};
-pub use host_settings::{HostFile, HostSettings};
+pub use host_settings::{HostFile, HostRoot, HostSettings};
 pub use jobs::{Job, Step};
 pub use longhaul_link::{
     BundleModel, Cells, Change, CodelParameters, DelayModel, DelaySeries, DrrParameters, FlowKey,

@@ -42,9 +42,9 @@ mod _longhaul {
     use super::routes::Routes;
     #[pymodule_export]
     use super::{
-        algorithms, bpf_algorithms, cgroup_prefix, check_algorithm, check_bpf_algorithm, check_plan, draw,
-        oom_kills, oom_kills_since, own_cgroup, path, replay, run_as_init, run_in_host, run_live,
-        system_directories, trial, uniforms, version,
+        algorithms, bpf_algorithms, cgroup_prefix, check_algorithm, check_bpf_algorithm, check_limits,
+        check_plan, draw, oom_kills, oom_kills_since, own_cgroup, path, replay, run_as_init, run_in_host,
+        run_live, strict_capabilities, system_directories, trial, uniforms, version,
     };
 }
 
@@ -355,7 +355,7 @@ fn oom_kills_since(file: &str, count: u64) -> Option<String> {
 
 #[expect(clippy::too_many_arguments, reason = "named in Python")]
 #[pyfunction]
-#[pyo3(signature = (*, supervisor, namespaces, argv, env, cwd, cgroup, strict))]
+#[pyo3(signature = (*, supervisor, namespaces, argv, env, cwd, cgroups, credentials, strict))]
 fn run_in_host(
     py: Python<'_>,
     supervisor: i32,
@@ -363,7 +363,8 @@ fn run_in_host(
     argv: Vec<String>,
     env: HashMap<String, String>,
     cwd: &str,
-    cgroup: Option<String>,
+    cgroups: Vec<String>,
+    credentials: &str,
     strict: bool,
 ) -> PyResult<i32> {
     let of = |kind: &str| {
@@ -378,7 +379,9 @@ fn run_in_host(
         uts: of("uts")?,
         ipc: of("ipc")?,
         mnt: of("mnt")?,
-        cgroup,
+        cgroups,
+        credentials: serde_json::from_str(credentials)
+            .map_err(|error| PyValueError::new_err(format!("credentials: {error}")))?,
         strict,
     };
     let env: Vec<(String, String)> = env.into_iter().collect();
@@ -397,6 +400,22 @@ fn run_in_host(
 #[pyfunction]
 fn system_directories() -> Vec<&'static str> {
     longhaul_live::SYSTEM_DIRECTORIES.to_vec()
+}
+
+/// A bit for each capability that strict isolation leaves to programs of hosts.
+#[pyfunction]
+fn strict_capabilities() -> u64 {
+    longhaul_live::kept_capabilities()
+}
+
+/// Raises an error if hosts of a run of this process could not be limited so.
+#[pyfunction]
+#[pyo3(signature = (*, cpu, memory))]
+fn check_limits(cpu: bool, memory: bool) -> PyResult<()> {
+    let cpu = cpu.then_some(longhaul_live::Controller::Cpu);
+    let memory = memory.then_some(longhaul_live::Controller::Memory);
+    let needed: Vec<_> = cpu.into_iter().chain(memory).collect();
+    longhaul_live::check_limits(&needed).map_err(error::live)
 }
 
 #[pyfunction]

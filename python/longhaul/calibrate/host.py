@@ -41,6 +41,7 @@ def examine(*, self_test: bool = True) -> Iterator[Finding]:
         _loadable_algorithms,
         _socket_buffers,
         _control_groups,
+        _limits_of_hosts,
         _foreign_namespaces,
         _interfaces,
         _programs,
@@ -248,6 +249,22 @@ def _control_groups() -> Finding:
         "not available to this user: no CPU time per host",
         "systemd-run --user --scope -p Delegate=yes longhaul ...",
     )
+
+
+def _limits_of_hosts() -> Finding:
+    from longhaul import _longhaul
+
+    missing, remedy = [], None
+    for name in ("cpu", "memory"):
+        try:
+            _longhaul.check_limits(cpu=name == "cpu", memory=name == "memory")
+        except _longhaul.LiveError as error:
+            missing.append(name)
+            remedy = error.remedy
+    if missing:
+        detail = f"not available to this user: {', '.join(missing)} of hosts cannot be limited"
+        return Finding("limits of hosts", "poor", detail, remedy)
+    return Finding("limits of hosts", "good", "cpu, memory")
 
 
 def _programs() -> Finding:

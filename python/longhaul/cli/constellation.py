@@ -1,9 +1,11 @@
 """``longhaul constellation``: satellites and ground stations as a scenario."""
 
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from longhaul.cli.topology import quantity, write_scenario
 
@@ -27,6 +29,13 @@ def _stations(_context: click.Context, _option: click.Parameter, values: tuple[s
     return found
 
 
+def _refuse_walker(context: click.Context) -> None:
+    """Refuse parameters of orbits that the elements have."""
+    for name in ("planes", "satellites", "inclination", "altitude", "phasing", "shape"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} is of Walker's constellations, and --tle has orbits of its own")
+
+
 @click.command()
 @click.option("--planes", default=72, show_default=True, help="Number of orbital planes.")
 @click.option("--satellites", default=22, show_default=True, help="Number of satellites in each plane.")
@@ -39,6 +48,16 @@ def _stations(_context: click.Context, _option: click.Parameter, values: tuple[s
     default="delta",
     show_default=True,
     help="Planes around the whole equator, or around half of it.",
+)
+@click.option(
+    "--tle",
+    type=click.Path(path_type=Path),
+    help="File of two-line elements (TLE); its satellites take the place of planes.",
+)
+@click.option(
+    "--at",
+    type=click.DateTime(["%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%MZ"]),
+    help="When the scenario begins (UTC), with --tle. Default: the newest epoch of the file.",
 )
 @click.option(
     "--station",
@@ -65,17 +84,23 @@ def _stations(_context: click.Context, _option: click.Parameter, values: tuple[s
     help="Output file of the scenario; its delays are in NAME-delays.csv beside it.",
 )
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
-def constellation(out: Path, force: bool, **given: Any) -> None:
+@click.pass_context
+def constellation(context: click.Context, /, out: Path, force: bool, **given: Any) -> None:
     """Write a satellite constellation as a scenario, and print round trips over time.
 
     Satellites are routers, delays of links follow a trace, and links of ground stations join and leave.
 
     \b
     longhaul constellation --station london=51.51,-0.13 --station nyc=40.71,-74.01 --out leo.yaml
+    longhaul constellation --tle starlink.txt --no-isl --station london=51.51,-0.13 \\
+      --station paris=48.86,2.35 --out starlink.yaml
     longhaul sim leo.yaml
     """
     from longhaul.scenario.expand.topologies.constellation import describe, orbits
 
+    if given["tle"] is not None:
+        _refuse_walker(context)
+        given["at"] = given["at"] and given["at"].replace(tzinfo=UTC)
     written, found = orbits(out.stem, given)
     delays = out.with_name(f"{out.stem}-delays.csv")
     write_scenario(out, written.scenario, inputs={delays: written.delays}, force=force)

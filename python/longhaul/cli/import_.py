@@ -51,7 +51,7 @@ from longhaul.cli.topology import hand_over, out_options, quantity
 @click.option(
     "--containers",
     type=click.Choice(["docker", "podman"]),
-    help="Of docker-compose: hosts are its containers, by docker compose or podman-compose.",
+    help="Of docker-compose and containerlab: hosts are the containers that they start.",
 )
 @click.option("--execute", is_flag=True, default=None, help="Execute a Python file of Mininet, as this user.")
 def import_(source: Path, out: Path | None, force: bool, **given: Any) -> None:

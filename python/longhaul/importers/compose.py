@@ -3,9 +3,8 @@
 import re
 import shlex
 from pathlib import Path
-from typing import Literal
 
-from longhaul.importers.draft import Lab, number
+from longhaul.importers.draft import Engine, Lab, number
 from longhaul.importers.yaml_file import entries, get, items, line, pairs, read_lab, text
 from longhaul.scenario.syntax.yaml_tree import Branch, Items, Node
 
@@ -13,8 +12,6 @@ _SILENT = ("container_name", "labels", "restart", "tty", "stdin_open", "init", "
 """Keys of services that have no meaning for packets."""
 _VARIABLE = re.compile(r"\$(\$|\{([A-Za-z_][A-Za-z0-9_]*)(?::?-([^}]*))?[^}]*\}|([A-Za-z_][A-Za-z0-9_]*))")
 
-
-Engine = Literal["docker", "podman"]
 _SEPARATORS: dict[Engine, str] = {"docker": "-", "podman": "_"}
 """Between project, service and number in a container's name: of docker compose, and of podman-compose."""
 

@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from longhaul.importers.draft import Lab, delay_model, number, rate_text, share_text, time_ns
+from longhaul.importers.draft import Engine, Lab, delay_model, number, rate_text, share_text, time_ns
 from longhaul.importers.yaml_file import entries, get, items, line, pairs, read_lab, text
 from longhaul.scenario.syntax.yaml_tree import Branch, Leaf, Node
 
@@ -16,8 +16,13 @@ _SILENT = ("kind", "group", "position", "labels")
 """Keys of nodes that have no meaning for packets."""
 
 
-def read_containerlab(content: bytes, *, file: str, netem: bytes | None = None) -> Lab:
-    """The lab in ``content``; ``netem``: commands ``containerlab tools netem set``. Raises LonghaulError."""
+def read_containerlab(
+    content: bytes, *, file: str, netem: bytes | None = None, containers: Engine | None = None
+) -> Lab:
+    """The lab in ``content``; ``netem``: commands ``containerlab tools netem set``. Raises LonghaulError.
+
+    ``containers``: hosts are the containers that containerlab starts, in place of programs.
+    """
     root = read_lab(file, content)
     lab = Lab("containerlab", file, text(get(root, "name"), "lab"))
     topology = get(root, "topology")
@@ -25,13 +30,22 @@ def read_containerlab(content: bytes, *, file: str, netem: bytes | None = None) 
         if key not in ("name", "topology", "prefix"):
             lab.leave_out(at, key)
     for name, at, node in entries(get(topology, "nodes")):
-        _add_node(lab, topology, name, at, node)
+        container = f"{containers}:{_container(root, lab.name, name)}" if containers else None
+        _add_node(lab, topology, name, at, node, container)
     interfaces: dict[tuple[str, str], tuple[int, int]] = {}
     for link in items(get(topology, "links")):
         _add_link(lab, link, interfaces)
     if netem is not None:
         _apply_netem(lab, netem.decode("utf-8", "replace"), interfaces)
     return lab
+
+
+def _container(root: Node, lab: str, node: str) -> str:
+    """The name that containerlab gives the container of a node."""
+    prefix = text(get(root, "prefix"), "clab")
+    if not prefix:
+        return node
+    return f"{lab}-{node}" if prefix == "__lab-name" else f"{prefix}-{lab}-{node}"
 
 
 def _settings(topology: Node | None, node: Node) -> dict[str, tuple[int, Node]]:
@@ -55,7 +69,7 @@ def _settings(topology: Node | None, node: Node) -> dict[str, tuple[int, Node]]:
     return {**defaults, **of_kind, **of_group, **own, **kind_leaf}
 
 
-def _add_node(lab: Lab, topology: Node | None, name: str, at: int, node: Node) -> None:
+def _add_node(lab: Lab, topology: Node | None, name: str, at: int, node: Node, container: str | None) -> None:
     found = _settings(topology, node)
     kind, image = (text(found[key][1]) if key in found else "" for key in ("kind", "image"))
     routes = bool(_ROUTING.search(image))
@@ -65,6 +79,10 @@ def _add_node(lab: Lab, topology: Node | None, name: str, at: int, node: Node) -
         lab.add_node(name, "host", line=at)
     else:
         lab.add_node(name, "router", line=at, note=f"{kind or image}: shortest paths in place of its daemons")
+    if container and lab.nodes[name] == "host":
+        # Its image, commands and files are its own.
+        lab.ports[name] = container
+        return
     env = pairs(found["env"][1]) if "env" in found else {}
     is_host = lab.nodes[name] == "host"
     for key, (where, value) in found.items():

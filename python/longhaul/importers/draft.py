@@ -5,7 +5,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from longhaul.diagnostics import Code, printable
 from longhaul.errors import LonghaulError
@@ -14,6 +14,8 @@ from longhaul.scenario.expand.topologies.importing import Made
 from longhaul.scenario.expand.topologies.naming import node_name, unique
 from longhaul.units.quantities import Rate, Share, Span, UnitError
 
+Engine = Literal["docker", "podman"]
+"""What runs the containers of a lab."""
 _WIDTH = 110
 _HOST = re.compile(r"[a-z][a-z0-9-]{0,28}[a-z0-9]|[a-z]")
 """Names that stay as they are; a link's name holds two of them."""
@@ -280,6 +282,7 @@ def number(text: str) -> float | None:
 
 
 __all__ = [
+    "Engine",
     "Lab",
     "UnitError",
     "delay_model",

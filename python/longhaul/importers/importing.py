@@ -74,14 +74,14 @@ def _lab(source: Path, given: Mapping[str, Any]) -> Lab | None:
 
 def _yaml_lab(source: Path, content: bytes, given: Mapping[str, Any]) -> Lab:
     root, file = read_lab(str(source), content), source.name
-    if get(root, "services") is None:
-        _refuse("containers", given, str(source))
+    containers = given.get("containers")
     if get(root, "topology") is not None and get(root, "version") is None:
-        netem = given.get("netem")
-        return read_containerlab(content, file=file, netem=_script(netem) if netem else None)
+        netem = _script(given["netem"]) if given.get("netem") else None
+        return read_containerlab(content, file=file, netem=netem, containers=containers)
     _refuse("netem", given, str(source))
     if get(root, "services") is not None:
-        return read_compose(content, path=source, containers=given.get("containers"))
+        return read_compose(content, path=source, containers=containers)
+    _refuse("containers", given, str(source))
     if get(root, "nodes") is not None and get(root, "links") is not None and get(root, "version") is None:
         return read_netlab(content, file=file)
     raise LonghaulError(

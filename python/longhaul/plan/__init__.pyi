@@ -68,6 +68,7 @@ __all__ = [
     "HighSpeedResponse",
     "HighspeedAlgorithmSettings",
     "HostFile",
+    "HostRoot",
     "HostSettings",
     "HtcpAlgorithmSettings",
     "HystartPlusPlusSlowStartSettings",
@@ -1678,13 +1679,32 @@ class HostFile(TypedDict):
     target: ReadOnly[str]
     """Where the host has it: an absolute path."""
 
+class HostRoot(TypedDict):
+    """A root directory, which the host finds under a layer of its own."""
+
+    directory: ReadOnly[str]
+    """The directory, which is not changed."""
+    keep_files: NotRequired[ReadOnly[bool]]
+    """Whether the run directory keeps what the host writes."""
+
 class HostSettings(TypedDict):
     """What programs of a host find in place of what the machine has."""
 
+    capabilities: NotRequired[ReadOnly[Sequence[int] | None]]
+    """Capabilities that its programs may have, by their numbers in linux/capability.h; None: all that
+    isolation leaves."""
+    cpu_millicores: NotRequired[ReadOnly[int | None]]
+    """Processor time that its programs may use together, in thousandths of a processor."""
     files: NotRequired[ReadOnly[Sequence[HostFile]]]
     """Files in place of the machine's, or beside them."""
     hostname: NotRequired[ReadOnly[str | None]]
     """Its host name; None: the name of the node."""
+    memory_bytes: NotRequired[ReadOnly[int | None]]
+    """Memory that its programs may use together."""
+    root: NotRequired[ReadOnly[HostRoot | None]]
+    """A root directory in place of the machine's."""
+    user: NotRequired[ReadOnly[str | None]]
+    """The user that its programs run as: a name of the host's, or a number; None: root of the run."""
 
 Isolation = Literal["none", "strict"]
 """What programs of hosts may do to the machine that they run on."""

@@ -15,6 +15,7 @@ from longhaul.analysis.drops import summarise_drops
 from longhaul.analysis.expectations import evaluate
 from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge, with_damage
+from longhaul.analysis.limits import summarise_limits
 from longhaul.analysis.links import interval_pieces, peak_rates, summarise_links
 from longhaul.analysis.metrics import metrics
 from longhaul.analysis.outcome import ending_text, expectation_state, program_failure
@@ -101,7 +102,8 @@ def _write_results(directory: Path) -> Json:
     if requests is not None:
         write_table(requests, directory / "requests.parquet")
     links = summarise_links(plan, engine, peaks, configuration) if engine else []
-    judged = judge(engine, hosts, read_json(raw / "accounts.json"))
+    accounts = read_json(raw / "accounts.json")
+    judged = judge(engine, hosts, accounts)
     fidelity = with_damage(judged, files=map(str, damaged), lines=records.damaged_lines).as_dict()
     algorithms = [] if simulated else _algorithms(directory, plan, traffic)
     summary: Json = {
@@ -119,6 +121,7 @@ def _write_results(directory: Path) -> Json:
         "packets": engine["packets"] if engine else {},
         "drops": summarise_drops(engine["packets"], links) if engine else None,
         "algorithms": algorithms,
+        "limits": [] if simulated else summarise_limits(plan, accounts),
         "captures": capture_files(directory, plan),
         "fidelity": fidelity,
         "virtual_clock": _virtual_clock(engine),

@@ -9,12 +9,13 @@ from longhaul import _longhaul
 
 _PATIENCE_S = 2.0
 _BETWEEN_LOOKS_S = 0.02
+_LIMITS = frozenset({"cpu", "memory"})
+"""Controllers of the first version with which hosts are limited."""
 
 
 def of_run(run: str) -> list[Path]:
-    """The groups of a run, given by its unique name, below this process's own."""
-    own = _longhaul.own_cgroup()
-    return sorted(Path(own).glob(f"{_longhaul.cgroup_prefix()}{run}")) if own else []
+    """The groups of a run, given by its unique name."""
+    return [group for group in everywhere() if run_of(group) == run]
 
 
 def everywhere() -> list[Path]:
@@ -39,11 +40,15 @@ def run_of(group: Path) -> str:
 
 
 def _mounts() -> list[Path]:
-    """Where control groups of the second version are."""
+    """Where control groups are: those of the second version, and of the first those that limit hosts."""
+    found = []
     with suppress(OSError):
-        mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
-        return [Path(each.split()[4]) for each in mounts if " - cgroup2 " in each]
-    return []
+        for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+            front, _, back = line.partition(" - ")
+            kind, *_source, options = back.split()
+            if kind == "cgroup2" or (kind == "cgroup" and not _LIMITS.isdisjoint(options.split(","))):
+                found.append(Path(front.split()[4]))
+    return found
 
 
 def remove(group: Path) -> bool:
@@ -68,5 +73,7 @@ def remove_of(run: str) -> None:
 
 def _is_empty(group: Path) -> bool:
     with suppress(OSError):
+        if not (group / "cgroup.events").exists():
+            return not any(each.read_text(encoding="utf-8") for each in group.rglob("cgroup.procs"))
         return "populated 0" in (group / "cgroup.events").read_text(encoding="utf-8")
     return False

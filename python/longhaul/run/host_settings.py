@@ -1,5 +1,6 @@
 """What hosts ask of this machine beside a network, and their files in the run directory."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,20 +8,24 @@ from typing import TYPE_CHECKING
 from longhaul import storage
 from longhaul.diagnostics import Code
 from longhaul.run.ports import EXIT_CANNOT
+from longhaul.scenario.model.host_settings import CAPABILITIES
 
 if TYPE_CHECKING:
     from longhaul.diagnostics import Diagnostic
     from longhaul.plan import Node
     from longhaul.scenario import Resolved
+    from longhaul.scenario.model.node import Node as Host
 
 CONTENTS = "raw/files"
 """Files of hosts in the run directory, by their hash; the twin of ``CONTENTS`` in ``crates/live``."""
+LIMITS = ("cpu", "memory")
+"""Keys of resources that control groups limit."""
 _READABLE, _EXECUTABLE = 0o444, 0o555
 
 
-def require(resolved: "Resolved") -> None:
+def require(resolved: "Resolved", *, sudo: bool = False) -> None:
     """Raise ScenarioError with the place of each setting that this machine cannot give."""
-    problems = list(_problems(resolved))
+    problems = list(_problems(resolved, sudo=sudo))
     if problems:
         from longhaul.scenario import ScenarioError
 
@@ -29,13 +34,74 @@ def require(resolved: "Resolved") -> None:
         raise refused
 
 
-def _problems(resolved: "Resolved") -> "Iterator[Diagnostic]":
+def _problems(resolved: "Resolved", *, sudo: bool) -> "Iterator[Diagnostic]":
+    is_root = sudo or os.geteuid() == 0
     for key, node in resolved.scenario.document.nodes.items():
-        for target in node.files:
-            if wrong := _wrong_target(Path(target)):
-                yield resolved.scenario.problem(
-                    Code.HOST_SETTINGS_UNAVAILABLE, ("nodes", key, "files", target), *wrong
-                )
+        found: list[tuple[tuple[str, ...], tuple[str, str] | None]] = []
+        if node.rootfs is None:
+            found += [(("files", target), _wrong_target(Path(target))) for target in node.files]
+        else:
+            found.append((("rootfs",), _wrong_root(_root_directory(resolved, node.rootfs))))
+        if node.user not in (None, "root", "0") and not is_root:
+            message = f"an ordinary user's run has no user {node.user}: its only user is root of the run"
+            found.append((("user",), (message, "run it with --sudo or as root, or leave it out")))
+        found += [(("capabilities",), wrong) for wrong in _capabilities_without_effect(resolved, node)]
+        if not sudo:
+            found += [((limit,), _wrong_limit(limit)) for limit in LIMITS if getattr(node, limit) is not None]
+        for path, wrong in found:
+            if wrong is not None:
+                yield resolved.scenario.problem(Code.HOST_SETTINGS_UNAVAILABLE, ("nodes", key, *path), *wrong)
+
+
+def _capabilities_without_effect(resolved: "Resolved", node: "Host") -> Iterator[tuple[str, str]]:
+    """Those of a host that strict isolation takes from all programs, and what helps."""
+    from longhaul import _longhaul
+
+    left = _longhaul.strict_capabilities() if resolved.scenario.document.isolation == "strict" else -1
+    for name in node.capabilities or ():
+        if not left >> CAPABILITIES.index(name) & 1:
+            message = f"isolation: strict takes {name} from all programs"
+            yield message, "leave it out, or write isolation: none"
+
+
+def _wrong_limit(limit: str) -> tuple[str, str] | None:
+    """Why this machine cannot limit a resource of hosts, and what helps."""
+    from longhaul import _longhaul
+
+    try:
+        _longhaul.check_limits(cpu=limit == "cpu", memory=limit == "memory")
+    except _longhaul.LiveError as error:
+        return error.message, error.remedy or "leave it out"
+    return None
+
+
+def _root_directory(resolved: "Resolved", written: str) -> Path:
+    return resolved.scenario.inputs().folder / written
+
+
+def _wrong_root(directory: Path) -> tuple[str, str] | None:
+    """Why no host can have this root directory, and what helps."""
+    try:
+        if not directory.is_dir():
+            what = "is not a directory" if directory.exists() else "is not there"
+            remedy = f"make it, for example: mmdebstrap --variant=minbase stable {directory}"
+            return f"{directory} {what}", remedy
+        if not any(directory.iterdir()):
+            return f"{directory} is empty", "name a directory with the files of a system"
+    except OSError as error:
+        return f"{directory}: {str(error.strerror).lower()}", "name a directory that this user can read"
+    return None
+
+
+def with_directories(resolved: "Resolved", nodes: "Sequence[Node]") -> "list[Node]":
+    """The nodes, with absolute paths of root directories."""
+    found = list(nodes)
+    for index, node in enumerate(nodes):
+        settings = node.get("settings")
+        if settings and (root := settings.get("root")):
+            directory = str(_root_directory(resolved, root["directory"]).absolute())
+            found[index] = {**node, "settings": {**settings, "root": {**root, "directory": directory}}}
+    return found
 
 
 def _wrong_target(target: Path) -> tuple[str, str] | None:

@@ -114,7 +114,7 @@ def plan_run(
     if clock is not None:
         resolved = clock.accepted(resolved)
     foreign = ports.require(resolved, sudo=sudo)
-    host_settings.require(resolved)
+    host_settings.require(resolved, sudo=sudo)
     loaded = congestion_control.LoadedAlgorithms(kernel)
     plan, own = _with_own_flows(resolved, loaded, kernel)
     if journal:
@@ -144,6 +144,7 @@ def plan_run(
             + [program for program in made if not program["service"]]
         ),
     }
+    plan = {**plan, "nodes": host_settings.with_directories(resolved, plan["nodes"])}
     if loaded.plan():
         plan = {**plan, "algorithms": loaded.plan()}
     plan = with_owners(resolved, plan, own, rows)

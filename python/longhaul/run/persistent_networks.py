@@ -1,5 +1,6 @@
 """Networks that stay up: start, enter, stop."""
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from longhaul.run import run_discovery, session, signals, sockets
 
 _ENDED_WITHIN_S = 60.0
 _BETWEEN_LOOKS_S = 0.02
+ROOTED_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Where commands are searched in a host with a root directory of its own."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,8 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
         )
     if host not in hosts:
         raise LonghaulError(Code.NODE_UNKNOWN, unknown("host", host, hosts), exit_code=2)
-    groups, hostname = answer.get("cgroups"), answer.get("hostnames", {}).get(host, host)
+    hostname = answer.get("hostnames", {}).get(host, host)
+    is_rooted = host in answer.get("rooted", ())
     try:
         with signals.left_to_the_command():
             return _longhaul.run_in_host(
@@ -141,12 +145,13 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
                 argv=list(argv),
                 env={
                     **answer["env"],
-                    "PATH": session.search_path(),
+                    "PATH": ROOTED_PATH if is_rooted else session.search_path(),
                     "LONGHAUL_HOST": host,
                     "HOSTNAME": hostname,
                 },
-                cwd=str(Path.cwd()),
-                cgroup=str(Path(groups) / host) if groups else None,
+                cwd="/" if is_rooted else str(Path.cwd()),
+                cgroups=[str(Path(each) / host) for each in answer.get("cgroups") or ()],
+                credentials=json.dumps(answer["credentials"][host]),
                 strict=answer.get("isolation") == "strict",
             )
     except _longhaul.LiveError as error:

@@ -126,6 +126,11 @@ const ARCHITECTURE: u32 = libc::EM_AARCH64 as u32 | AUDIT_ARCH_64BIT | AUDIT_ARC
 const AUDIT_ARCH_64BIT: u32 = 0x8000_0000;
 const AUDIT_ARCH_LE: u32 = 0x4000_0000;
 
+/// A bit for each capability that programs keep.
+pub fn kept_capabilities() -> u64 {
+    Capability::MASK
+}
+
 /// Restricts this process, which must have one thread, and all that it will start. Async-signal-safe.
 pub fn restrict() -> Result<(), (&'static str, Errno)> {
     for capability in (0..u64::BITS).filter(|number| Capability::MASK >> number & 1 == 0) {

@@ -94,13 +94,15 @@ impl Supervisor<'_> {
             let (mut counted, mut everything) = counters::read(host).unwrap_or_default();
             counted.insert("softnet_dropped".into(), softnet);
             hosts.insert(host.name.clone(), json!(counted));
-            let group = self.groups.as_ref().map(|groups| groups.join(&host.name));
+            let group = self.groups.root().map(|groups| groups.join(&host.name));
             if let Some(waited_ns) = group.as_deref().and_then(counters::processor_wait) {
                 everything.insert("cpu.waited_ns".into(), waited_ns);
             }
             if let Some((user_ns, system_ns)) = group.as_deref().and_then(counters::processor_time) {
                 everything.extend([("cpu.user_ns".into(), user_ns), ("cpu.system_ns".into(), system_ns)]);
             }
+            let effects = self.groups.effects(&host.name);
+            everything.extend(effects.into_iter().map(|(name, value)| (name.to_owned(), value)));
             accounts.insert(host.name.clone(), json!(everything));
             if let Some(name) = counters::congestion_control() {
                 algorithms.insert(host.name.clone(), json!(name));

@@ -64,7 +64,7 @@ fn write(path: &Path, text: String) -> Result<()> {
 /// Directories that programs of hosts may write although they lie inside read-only ones.
 pub(super) fn writable_paths(cwd: &Path, directory: &Path, groups: &Groups) -> Vec<PathBuf> {
     let temporary = std::env::var_os("TMPDIR").map(PathBuf::from);
-    let places =
-        [Some(cwd.to_owned()), Some(directory.to_owned()), groups.root().map(Path::to_owned), temporary];
-    places.into_iter().flatten().filter_map(|place| fs::canonicalize(place).ok()).collect()
+    let groups = groups.roots().into_iter().map(Path::to_owned);
+    let places = [cwd.to_owned(), directory.to_owned()].into_iter().chain(groups).chain(temporary);
+    places.filter_map(|place| fs::canonicalize(place).ok()).collect()
 }

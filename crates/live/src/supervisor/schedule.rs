@@ -53,7 +53,7 @@ impl Supervisor<'_> {
         self.snapshot.changed = true;
         let Some(host) = &self.hosts[planned.host] else { return };
         let running = &mut self.programs[index];
-        let place = ProgramHost::Namespaces(host, self.host_groups[planned.host].as_ref());
+        let place = ProgramHost::Namespaces(host, &self.host_groups[planned.host]);
         match program::start(planned, &place, &environment) {
             Ok(pid) => {
                 running.pid = Some(pid);

@@ -3,6 +3,7 @@
 use super::exec::Executable;
 use super::fork::{Process, exit, fork_with_threads};
 use super::{signals, wait};
+use crate::credentials::Credentials;
 use crate::isolation;
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
@@ -23,8 +24,10 @@ pub struct HostCommand {
     pub user: File,
     /// The namespaces of the host.
     pub namespaces: [(File, CloneFlags); 5],
-    /// The file `cgroup.procs` of a control group to join.
-    pub cgroup: Option<File>,
+    /// The files `cgroup.procs` of control groups to join.
+    pub cgroups: Vec<File>,
+    /// What the command runs as.
+    pub credentials: Credentials,
     /// The working directory.
     pub cwd: CString,
     /// Whether the command may do no more to the machine than programs of the scenario.
@@ -89,7 +92,7 @@ impl HostCommand {
 
     fn enter(&self) -> Result<(), Failure> {
         let _ = set_pdeathsig(Signal::SIGTERM);
-        if let Some(mut cgroup) = self.cgroup.as_ref() {
+        for mut cgroup in &self.cgroups {
             // "0" is the writer itself, whatever its number in whichever PID namespace.
             let _ = cgroup.write(b"0");
         }
@@ -109,6 +112,9 @@ impl HostCommand {
         if self.strict
             && let Err(failure) = isolation::restrict()
         {
+            return fail(report, failure, NOT_STARTED);
+        }
+        if let Err(failure) = self.credentials.assume() {
             return fail(report, failure, NOT_STARTED);
         }
         fail(report, ("cannot run", self.executable.execute()), NOT_EXECUTED)

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from longhaul.analysis.algorithms import flow_algorithm
 from longhaul.analysis.changes import verdict_text
+from longhaul.analysis.limits import limit_texts
 from longhaul.analysis.outcome import Failure, Outcome
 from longhaul.analysis.phases import path_rtt_text, series_of
 from longhaul.report.console import Console
@@ -146,6 +147,8 @@ def print_verdict(summary: Json, console: Console) -> None:
             f"{share_text(gaps['share'])} of the time",
             console,
         )
+    for text in limit_texts(summary.get("limits") or []):
+        _print_detail(text, console)
     _print_reasons(fidelity, console)
     _print_hosts(fidelity, console)
 

@@ -4,10 +4,12 @@ import hashlib
 from collections.abc import Sequence
 
 from longhaul.diagnostics import Code, Diagnostic
-from longhaul.plan import HostFile, HostSettings, Node
+from longhaul.plan import HostFile, HostRoot, HostSettings, Node
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.inputs import Inputs
 from longhaul.scenario.lower.network import NamedNode, Network
+from longhaul.scenario.model.host_settings import CAPABILITIES
+from longhaul.scenario.model.node import Node as NodeSpec
 from longhaul.scenario.syntax.value_errors import ScenarioValueError
 
 _PROGRAMS = (b"#!", b"\x7fELF")
@@ -30,9 +32,31 @@ def with_settings(
             settings = {**settings, "hostname": node.spec.hostname}
         if files:
             settings = {**settings, "files": files}
+        settings = {**settings, **_limits(node.spec), **_root(node.spec), **_credentials(node.spec)}
         if settings:
             found[index] = {**found[index], "settings": settings}
     return found, list({(each.span, each.message): each for each in problems}.values())
+
+
+def _limits(node: NodeSpec) -> HostSettings:
+    settings: HostSettings = {}
+    if node.cpu is not None:
+        settings = {**settings, "cpu_millicores": max(1, round(node.cpu * 1000))}
+    return settings if node.memory is None else {**settings, "memory_bytes": node.memory.bytes}
+
+
+def _root(node: NodeSpec) -> HostSettings:
+    if node.rootfs is None:
+        return {}
+    root: HostRoot = {"directory": node.rootfs}
+    return {"root": {**root, "keep_files": True} if node.keep_files else root}
+
+
+def _credentials(node: NodeSpec) -> HostSettings:
+    settings: HostSettings = {} if node.user is None else {"user": node.user}
+    if node.capabilities is None:
+        return settings
+    return {**settings, "capabilities": sorted({CAPABILITIES.index(each) for each in node.capabilities})}
 
 
 def _ambiguous_names(scenario: Scenario, network: Network) -> list[Diagnostic]:

@@ -1,12 +1,13 @@
 """What a host has of its own in a live run, beside its network."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from longhaul.diagnostics import Code, printable
 from longhaul.scenario.model.base import Text, problem
+from longhaul.units.quantities import Size
 
 MOST_NAME = 64
 """Characters of a host name (``uname(2)``)."""
@@ -48,3 +49,69 @@ FilePlace = Annotated[str, BeforeValidator(_target), WithJsonSchema({"type": "st
 """Where a host has a file: an absolute path."""
 HostFiles = dict[FilePlace, Text]
 """Files of a host, by the place that they have there; the names are relative to the scenario."""
+LEAST_MEMORY = Size(4 << 20)
+"""Of a host whose memory is limited."""
+
+
+def _user(value: Any) -> Any:
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if not isinstance(text, str) or not re.fullmatch(r"[a-z_][a-z0-9_-]{0,31}|[0-9]{1,10}", text):
+        message = f'"{printable(str(value))}" is not a user'
+        raise problem(Code.NAME_INVALID, message, "write for example www-data, or a number")
+    if text.isdecimal() and int(text) >= 2**32 - 1:
+        raise problem(Code.OUT_OF_RANGE, f"there is no user {text}", "write a number of 32 bits")
+    return text
+
+
+HostUser = Annotated[
+    str,
+    BeforeValidator(_user),
+    WithJsonSchema({"type": ["string", "integer"]}),
+    Field(examples=["www-data"]),
+]
+"""The name of a user, or its number."""
+Capability = Literal[
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "DAC_READ_SEARCH",
+    "FOWNER",
+    "FSETID",
+    "KILL",
+    "SETGID",
+    "SETUID",
+    "SETPCAP",
+    "LINUX_IMMUTABLE",
+    "NET_BIND_SERVICE",
+    "NET_BROADCAST",
+    "NET_ADMIN",
+    "NET_RAW",
+    "IPC_LOCK",
+    "IPC_OWNER",
+    "SYS_MODULE",
+    "SYS_RAWIO",
+    "SYS_CHROOT",
+    "SYS_PTRACE",
+    "SYS_PACCT",
+    "SYS_ADMIN",
+    "SYS_BOOT",
+    "SYS_NICE",
+    "SYS_RESOURCE",
+    "SYS_TIME",
+    "SYS_TTY_CONFIG",
+    "MKNOD",
+    "LEASE",
+    "AUDIT_WRITE",
+    "AUDIT_CONTROL",
+    "SETFCAP",
+    "MAC_OVERRIDE",
+    "MAC_ADMIN",
+    "SYSLOG",
+    "WAKE_ALARM",
+    "BLOCK_SUSPEND",
+    "AUDIT_READ",
+    "PERFMON",
+    "BPF",
+    "CHECKPOINT_RESTORE",
+]
+"""A capability (capabilities(7)), in the order of linux/capability.h."""
+CAPABILITIES: tuple[str, ...] = get_args(Capability)

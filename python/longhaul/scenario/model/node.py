@@ -14,11 +14,19 @@ from longhaul.scenario.model.base import (
     HostName,
     InterfaceName,
     Name,
+    Number,
     OneOrList,
     Strict,
+    Text,
     problem,
 )
-from longhaul.scenario.model.host_settings import HostFiles, HostnameText
+from longhaul.scenario.model.host_settings import (
+    LEAST_MEMORY,
+    Capability,
+    HostFiles,
+    HostnameText,
+    HostUser,
+)
 from longhaul.scenario.model.pacing import Pacing
 from longhaul.scenario.model.port import DevicePort, Port
 from longhaul.units.quantities import Size, Span
@@ -94,7 +102,16 @@ class Tcp(Strict):
 
 
 HOST_FUNCTIONS = ("client", "source", "sink")
-SETTINGS = ("hostname", "files")
+SETTINGS = (
+    "hostname",
+    "files",
+    "cpu",
+    "memory",
+    "rootfs",
+    "keep_files",
+    "user",
+    "capabilities",
+)
 """Keys about what programs of a host find there in a live run."""
 ROUTER_FUNCTIONS = ("router", "access-link", "core")
 
@@ -128,6 +145,18 @@ class Node(Strict):
     """The host name of its programs; the node's name if left out. Live only, as are those that follow."""
     files: HostFiles = Field(default_factory=dict)
     """Files that the host has in place of the machine's, or beside them: ``{/etc/x.conf: ./x.conf}``."""
+    cpu: Annotated[float, Number(at_least=0.01, at_most=4096, example="0.5")] | None = None
+    """Processor time that its programs may use together, in processors."""
+    memory: Size | None = None
+    """Memory that its programs may use together; the kernel kills those that need more."""
+    rootfs: Text | None = None
+    """A directory that is the root directory of its programs, and is not changed."""
+    keep_files: bool = False
+    """Whether the run directory keeps what the programs write in ``rootfs``."""
+    user: HostUser | None = None
+    """The user of its programs: a name that the host knows, or a number; root of the run if left out."""
+    capabilities: Annotated[tuple[Capability, ...], Field(strict=False)] | None = None
+    """Capabilities that its programs may have; those that ``isolation`` leaves if left out."""
 
     @field_validator("at", mode="before")
     @classmethod
@@ -171,6 +200,16 @@ class Node(Strict):
             if isinstance(self.port, DevicePort):
                 message = f"no programs of the run are behind {self.port.place}"
                 raise problem(Code.KEY_OUT_OF_PLACE, message, "set it up there", at=key)
+        if self.memory is not None and self.memory.bytes < LEAST_MEMORY.bytes:
+            message = f"is less than {LEAST_MEMORY}, which a program needs to start"
+            raise problem(Code.OUT_OF_RANGE, message, "write for example 64MiB", at="memory")
+        if self.keep_files and self.rootfs is None:
+            raise problem(
+                Code.KEY_OUT_OF_PLACE,
+                "only files of a host with a root directory of its own are kept",
+                "write rootfs: DIR, too",
+                at="keep_files",
+            )
         if self.kind == "router" and self.pacing:
             raise problem(
                 Code.KEY_OUT_OF_PLACE,

@@ -1,16 +1,17 @@
-"""Satellites on circular orbits, ground stations, and the links between them over time.
+"""Satellites, ground stations, and the links between them over time.
 
-Positions are those of a Walker constellation (J. G. Walker, "Satellite constellations", J. British
-Interplanetary Society 37, 1984) around a spherical Earth that turns. Links between satellites form +Grid:
-each has the two neighbours in its plane, and one in both adjacent planes. A ground station has a link to each
-satellite above its minimum elevation. The delay of a link is its length at the speed of light in vacuum.
+Positions are those of :mod:`.elements`, or of a Walker constellation (J. G. Walker, "Satellite
+constellations", J. British Interplanetary Society 37, 1984) around a spherical Earth that turns. Links
+between satellites form +Grid: each has the two neighbours in its plane, and one in both adjacent planes. A
+ground station has a link to each satellite above its minimum elevation. The delay of a link is its length at
+the speed of light in vacuum.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from scipy.sparse.csgraph import dijkstra
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.scenario.expand.topologies.distance import EARTH_KM, LIGHT_KM_PER_S, Place
+from longhaul.scenario.expand.topologies.elements import read_elements
 from longhaul.units.quantities import Rate, Span
 
 GRAVITATION_KM3_PER_S2 = 398_600.4418
@@ -31,6 +33,26 @@ MOST_STEPS = 10_000
 
 Floats = NDArray[np.float64]
 Pair = tuple[int, int]
+
+
+class Satellites(Protocol):
+    """Where satellites are, and which of them have links to each other."""
+
+    def names(self) -> list[str]:
+        """A name for each."""
+        ...
+
+    def header(self) -> Iterator[str]:
+        """Lines about them for the head of a scenario."""
+        ...
+
+    def positions_km(self, at_s: float) -> Floats:
+        """x, y, z of each satellite, in axes that turn with the Earth; shape (satellites, 3)."""
+        ...
+
+    def grid(self) -> list[Pair]:
+        """The pairs of satellites that have a link."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -90,6 +112,12 @@ class Walker:
         """``s1-1``, ``s1-2`` and so on: plane and place in it."""
         return [f"s{plane + 1}-{slot + 1}" for plane in range(self.planes) for slot in range(self.per_plane)]
 
+    def header(self) -> Iterator[str]:
+        """Shape and orbits."""
+        shape = f"Walker {self.shape}, phasing {self.phasing}"
+        yield f"{self.planes} planes of {self.per_plane} satellites ({shape}),"
+        yield f"{self.altitude_km:g} km, {self.inclination_deg:g} degrees"
+
     def positions_km(self, at_s: float) -> Floats:
         """x, y, z of each satellite, in axes that turn with the Earth; shape (satellites, 3)."""
         plane, slot = np.divmod(np.arange(self.planes * self.per_plane), self.per_plane)
@@ -148,7 +176,7 @@ def elevation_deg(ground: Floats, satellites: Floats) -> Floats:
 class Scene:
     """A constellation and ground stations, over a time in equal steps."""
 
-    walker: Walker
+    satellites: Satellites
     stations: Mapping[str, Place]
     duration_s: float
     step_s: float = 1.0
@@ -178,7 +206,7 @@ class Scene:
     @cached_property
     def names(self) -> list[str]:
         """Satellites first, then ground stations."""
-        return [*self.walker.names(), *self.stations]
+        return [*self.satellites.names(), *self.stations]
 
     @cached_property
     def times_s(self) -> list[float]:
@@ -189,7 +217,7 @@ class Scene:
 
     @cached_property
     def _grid(self) -> list[Pair]:
-        return self.walker.grid() if self.isl else []
+        return self.satellites.grid() if self.isl else []
 
     @cached_property
     def _ground(self) -> list[Floats]:
@@ -197,7 +225,7 @@ class Scene:
 
     def at(self, at_s: float) -> tuple[Floats, dict[Pair, float]]:
         """Positions of all nodes, and the delay in s of each link that there is."""
-        satellites = self.walker.positions_km(at_s)
+        satellites = self.satellites.positions_km(at_s)
         places = np.vstack([satellites, *self._ground])
         links = list(self._grid)
         for number, ground in enumerate(self._ground):
@@ -210,7 +238,7 @@ class Scene:
     def paths(self, at_s: float) -> dict[Pair, tuple[float, list[int]]]:
         """One-way delay in s, and nodes, of the shortest path between each two stations, by position."""
         _places, links = self.at(at_s)
-        first, count = len(self.walker.names()), len(self.names)
+        first, count = len(self.names) - len(self.stations), len(self.names)
         ends = np.array(list(links), dtype=int).reshape(-1, 2)
         graph = csr_array((np.array(list(links.values())), (ends[:, 0], ends[:, 1])), shape=(count, count))
         found: dict[Pair, tuple[float, list[int]]] = {}
@@ -298,12 +326,11 @@ def _scenario(
     ground: Rate,
     hosts: int,
 ) -> Iterator[str]:
-    walker, names = scene.walker, scene.names
-    first = len(walker.names())
-    shape = f"Walker {walker.shape}, phasing {walker.phasing}"
-    yield f"# {walker.planes} planes of {walker.per_plane} satellites ({shape}),"
-    orbit = f"{walker.altitude_km:g} km, {walker.inclination_deg:g} degrees"
-    yield f"# {orbit}; elevation {scene.least_elevation_deg:g}."
+    names = scene.names
+    first = len(names) - len(scene.stations)
+    *head, last = scene.satellites.header()
+    yield from (f"# {line}" for line in head)
+    yield f"# {last}; elevation {scene.least_elevation_deg:g}."
     yield "# Only satellites and links on a shortest path between two ground stations at some step are here."
     yield "version: 1"
     yield f"name: {name}"
@@ -351,18 +378,23 @@ def _events(scene: Scene, used: list[Pair], present: Mapping[Pair, list[bool]]) 
                 yield f"  - {{at: {at}, link: [{', '.join(links)}], {word}: true}}"
 
 
+_WALKER = ("planes", "satellites", "inclination", "altitude", "phasing", "shape")
+
+
+def _satellites(given: Mapping[str, Any]) -> Satellites:
+    """Those of the file of elements, or of the parameters."""
+    if given.get("tle") is None:
+        if given.get("at") is not None:
+            message = "--at is the time of elements, and there are none"
+            raise LonghaulError(Code.OPTION_CONFLICT, message, remedy="name a file with --tle", exit_code=2)
+        return Walker(*(given[each] for each in _WALKER))
+    return read_elements(given["tle"], at=given.get("at"))
+
+
 def orbits(name: str, given: Mapping[str, Any]) -> tuple[Written, list[Sample]]:
     """The scenario that the options of ``longhaul constellation`` describe, and its paths over time."""
-    walker = Walker(
-        given["planes"],
-        given["satellites"],
-        given["inclination"],
-        given["altitude"],
-        given["phasing"],
-        given["shape"],
-    )
     scene = Scene(
-        walker,
+        _satellites(given),
         given["stations"],
         given["duration"].ns / 1e9,
         given["step"].ns / 1e9,

@@ -1,0 +1,250 @@
+"""Root directories, users and capabilities of hosts."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import longhaul
+from longhaul import _longhaul
+from longhaul.errors import LonghaulError
+
+BUSYBOX = shutil.which("busybox")
+MMDEBSTRAP = shutil.which("mmdebstrap")
+SOURCES = Path("/etc/apt/sources.list.d/debian.sources")
+COMMANDS = (
+    "sh",
+    "cat",
+    "ls",
+    "id",
+    "echo",
+    "hostname",
+    "ping",
+    "touch",
+    "rm",
+    "mkdir",
+    "grep",
+    "sleep",
+    "mount",
+)
+SCENARIO = """
+version: 1
+name: roots
+duration: 60s
+nodes:
+  r: {kind: router}
+  a: {kind: host, attach: r, rootfs: root, hostname: inside, files: {/etc/motd: motd}, MORE}
+  c: {kind: host, attach: r, rootfs: root}
+  b: {kind: host, attach: r}
+"""
+needs_busybox = pytest.mark.skipif(BUSYBOX is None, reason="needs busybox-static")
+
+
+@pytest.fixture(autouse=True)
+def _private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A small system of busybox alone."""
+    if BUSYBOX is None or "statically linked" not in subprocess.run(
+        ["file", "-L", BUSYBOX], capture_output=True, text=True, check=False
+    ).stdout.replace("static-pie linked", "statically linked"):
+        pytest.skip("needs busybox-static")
+    place = tmp_path / "root"
+    for each in ("bin", "etc", "tmp", "proc"):
+        (place / each).mkdir(parents=True)
+    (place / "tmp").chmod(0o1777)
+    shutil.copy(BUSYBOX, place / "bin/busybox")
+    for each in COMMANDS:
+        (place / "bin" / each).symlink_to("busybox")
+    (place / "etc/passwd").write_text("root:x:0:0::/:/bin/sh\nweb:x:4321:4322::/:/bin/sh\n")
+    (place / "etc/group").write_text("root:x:0:\nweb:x:4322:\nextra:x:4323:web\n")
+    (place / "etc/resolv.conf").symlink_to("../run/nowhere")
+    (tmp_path / "motd").write_text("welcome\n")
+    return place
+
+
+def scenario(folder: Path, more: str = "", text: str = SCENARIO) -> Path:
+    path = folder / "roots.yaml"
+    path.write_text(text.replace(", MORE", f", {more}" if more else ""))
+    return path
+
+
+@pytest.fixture
+def network(root: Path, tmp_path: Path) -> Iterator[longhaul.Network]:
+    assert root
+    with longhaul.up(scenario(tmp_path), runs=tmp_path / "runs") as up:
+        yield up
+
+
+def said(network: longhaul.Network, host: str, command: str) -> str:
+    return network.run(host, ["sh", "-c", command], check=False).stdout
+
+
+def state_of(root: Path) -> list[tuple[str, int]]:
+    return sorted((str(path), path.lstat().st_mtime_ns) for path in root.rglob("*"))
+
+
+def test_a_host_has_the_files_of_its_root_and_the_names_of_the_run(network: longhaul.Network) -> None:
+    assert set(said(network, "a", "ls /").split()) >= {"bin", "etc", "proc", "sys", "dev", "tmp"}
+    assert said(network, "a", "ls /usr/bin") == ""
+    assert said(network, "a", "hostname; cat /etc/hostname /etc/motd") == "inside\ninside\nwelcome\n"
+    assert " a inside\n" in said(network, "a", "cat /etc/hosts")
+    assert "1 packets received" in said(network, "a", "ping -c 1 b")
+    assert "1 received" in said(network, "b", "ping -n -c 1 inside")
+    assert said(network, "a", "echo x > /dev/null; ls -d /proc/1 /sys/class/net/eth0") != ""
+    # Of the run's processes, and not those of the machine.
+    assert f"/proc/{os.getpid()}\n" not in said(network, "a", "ls -d /proc/[0-9]*")
+    assert said(network, "b", "$LONGHAUL_AGENT a 'cat /etc/motd'") == "welcome\n"
+
+
+def test_what_a_host_writes_is_its_own_and_leaves_its_root_unchanged(
+    network: longhaul.Network, root: Path
+) -> None:
+    before = state_of(root)
+    assert (
+        said(network, "a", "echo mine > /tmp/x; echo all > /etc/group; rm /bin/grep; cat /tmp/x") == "mine\n"
+    )
+    assert said(network, "a", "ls /bin/grep; ls /tmp/x") == "/tmp/x\n"
+    assert said(network, "c", "ls /bin/grep; ls /tmp/x; cat /etc/group") == f"/bin/grep\n{GROUP}"
+    assert state_of(root) == before
+    assert "Read-only" in network.run("a", ["sh", "-c", "echo x > /etc/motd"], check=False).stderr
+
+
+GROUP = "root:x:0:\nweb:x:4322:\nextra:x:4323:web\n"
+
+
+def test_the_run_keeps_what_a_host_wrote_if_asked(root: Path, tmp_path: Path) -> None:
+    text = scenario(tmp_path, "keep_files: true").read_text().replace("duration: 60s\n", "")
+    path = tmp_path / "roots.yaml"
+    path.write_text(
+        f"{text}programs:\n  p: {{run: [sh, -c, 'echo kept > /tmp/result; rm /bin/rm'], host: a}}\n"
+    )
+    before = state_of(root)
+    result = longhaul.run_live(path, runs=tmp_path / "runs")
+    assert (result.directory / "host-files/a/tmp/result").read_text() == "kept\n"
+    assert not (result.directory / "host-files/c").exists()
+    assert state_of(root) == before
+    assert not list((result.directory / "raw/hosts.d").glob("*/upper"))
+
+
+def test_programs_are_a_user_of_the_host(root: Path, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("an ordinary user's run has one user")
+    assert root
+    with longhaul.up(scenario(tmp_path, "user: web"), runs=tmp_path / "runs") as network:
+        expected = "uid=4321(web) gid=4322(web) groups=4323(extra)"
+        assert expected in said(network, "a", "id").replace("groups=4322(web),", "groups=")
+        assert said(network, "c", "id").startswith("uid=0(root)")
+        assert "CapEff:\t0000000000000000" in said(network, "a", "cat /proc/self/status")
+        assert "uid=4321" in said(network, "b", "$LONGHAUL_AGENT a id")
+    with longhaul.up(scenario(tmp_path, "user: 1234"), runs=tmp_path / "runs") as network:
+        assert "uid=1234 gid=1234" in said(network, "a", "id")
+
+
+@pytest.mark.parametrize("user", ["", ", user: web"])
+def test_programs_have_the_capabilities_in_the_list_and_no_others(
+    root: Path, tmp_path: Path, user: str
+) -> None:
+    if os.geteuid() != 0 and user:
+        pytest.skip("an ordinary user's run has one user")
+    assert root
+    path = scenario(tmp_path, f"capabilities: [NET_RAW, NET_BIND_SERVICE]{user}")
+    mask = f"{1 << 13 | 1 << 10:016x}"
+    with longhaul.up(path, runs=tmp_path / "runs") as network:
+        status = said(network, "a", "cat /proc/self/status")
+        assert f"CapEff:\t{mask}" in status
+        assert f"CapBnd:\t{mask}" in status
+        assert "1 packets received" in said(network, "a", "ping -c 1 b")
+        assert f"CapEff:\t{mask}" not in said(network, "c", "cat /proc/self/status")
+
+
+def test_a_capability_that_isolation_takes_away_is_refused_with_its_place(root: Path, tmp_path: Path) -> None:
+    assert root
+    message = r"roots.yaml:7:\d+: .*isolation: strict takes SYS_TIME from all programs; leave it out"
+    with pytest.raises(LonghaulError, match=message):
+        longhaul.run_live(scenario(tmp_path, "capabilities: [SYS_TIME]"), runs=tmp_path / "runs")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("rootfs: no-such", r"roots.yaml:7:\d+: .* is not there; make it, for example: mmdebstrap"),
+        ("rootfs: motd", r"roots.yaml:7:\d+: .* is not a directory; make it"),
+        ("rootfs: empty", r"roots.yaml:7:\d+: .* is empty; name a directory with the files of a system"),
+    ],
+)
+def test_a_root_that_is_none_is_refused_with_its_place(tmp_path: Path, more: str, message: str) -> None:
+    (tmp_path / "motd").write_text("welcome\n")
+    (tmp_path / "empty").mkdir()
+    text = SCENARIO.replace("rootfs: root", more, 1).replace(
+        "  c: {kind: host, attach: r, rootfs: root}\n", ""
+    )
+    with pytest.raises(LonghaulError, match=message):
+        longhaul.run_live(scenario(tmp_path, text=text), runs=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_user_that_the_host_does_not_know_fails_the_run_and_leaves_nothing(
+    root: Path, tmp_path: Path
+) -> None:
+    assert root
+    with pytest.raises(LonghaulError, match='there is no user "ghost" in the host\'s /etc/passwd'):
+        longhaul.up(scenario(tmp_path, "user: ghost"), runs=tmp_path / "runs")
+    assert "overlay" not in Path("/proc/self/mounts").read_text().replace("overlay / overlay", "")
+
+
+@pytest.mark.skipif(
+    MMDEBSTRAP is None or not SOURCES.exists(), reason="needs mmdebstrap and Debian's sources"
+)
+@pytest.mark.skipif(os.geteuid() != 0, reason="root makes the root directory")
+def test_a_debian_of_its_own_is_a_host(tmp_path: Path) -> None:
+    release = dict(
+        line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line
+    )["VERSION_CODENAME"]
+    made = subprocess.run(
+        ["mmdebstrap", "--variant=minbase", release, str(tmp_path / "root"), str(SOURCES)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if made.returncode != 0:
+        pytest.skip(f"no Debian can be made here: {made.stderr.splitlines()[-1:]}")
+    (tmp_path / "motd").write_text("welcome\n")
+    with longhaul.up(scenario(tmp_path, "user: www-data"), runs=tmp_path / "runs") as network:
+        assert "dpkg" in said(network, "c", "dpkg-query --show --showformat '${Package} ' dpkg")
+        assert said(network, "a", "id -un; cat /etc/motd") == "www-data\nwelcome\n"
+        assert said(network, "c", "echo x > /etc/new && cat /etc/new") == "x\n"
+    assert not (tmp_path / "root/etc/new").exists()
+
+
+@needs_busybox
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the guide uses curl")
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user's run has one user")
+def test_the_commands_of_the_guide_run_a_system_of_busybox(root: Path, tmp_path: Path) -> None:
+    assert root, "busybox is static"
+    require_limits()
+    page = (Path(__file__).parents[2] / "docs/how-to/host-files.md").read_text()
+    [(text, commands)] = re.findall(
+        r'^```yaml title="small.yaml"\n(.*?)^```\n\n```sh\n(.*?)^```', page, re.MULTILINE | re.DOTALL
+    )
+    (tmp_path / "small.yaml").write_text(f"version: 1\nname: small\n{text}")
+    commands = re.sub(r"^longhaul", f"{sys.executable} -m longhaul.cli.main", commands, flags=re.MULTILINE)
+    done = subprocess.run(
+        ["bash", "-ec", commands], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("a small page\ndone\n")
+
+
+def require_limits() -> None:
+    try:
+        _longhaul.check_limits(cpu=False, memory=True)
+    except _longhaul.LiveError as error:
+        pytest.skip(str(error))
