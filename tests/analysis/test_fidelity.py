@@ -1,8 +1,12 @@
 """Verdicts on what engine and kernel counted."""
 
+from io import StringIO
 from typing import Any
 
+from rich.console import Console
+
 from longhaul.analysis.fidelity import FATES, SIMULATED_P99_NS, judge
+from longhaul.cli.terminal.run import print_verdict
 
 
 def counted(*, p99_ns: int = 0, simulated_p99_ns: int | None = None) -> dict[str, Any]:
@@ -39,6 +43,17 @@ def test_hosts_that_waited_for_a_processor_are_told_the_longest_first() -> None:
     found = judge(counted(), {}, {"a": {"cpu.waited_ns": 10**7}, "b": {"cpu.waited_ns": 2 * 10**8}, "c": {}})
     assert list(found.waiting.items()) == [("b", 0.2), ("a", 0.01)]
     assert found.verdict == "faithful"
+
+
+def test_a_verdict_has_how_long_packets_waited_at_interfaces_of_the_machine() -> None:
+    delay = {"count": 3, "p50_ns": 20_000, "p99_ns": 60_000}
+    ports = {"west": {"read_delay": {**delay, "cdf": [[20_000, 1.0]]}}, "c": {}, "east": {"read_delay": None}}
+    assert judge({**counted(), "ports": ports}, {}).read_delay == {"west": delay}
+    found = {**judge({**counted(), "ports": ports}, {}).as_dict(), "spacing": {}}
+    console = Console(width=100, file=StringIO())
+    print_verdict({"fidelity": found, "changes": []}, console)
+    assert isinstance(console.file, StringIO)
+    assert "west: 3 packets arrived, and were read after 20 µs (p50), 60 µs (p99)" in console.file.getvalue()
 
 
 def test_a_run_without_simulated_ends_says_nothing_of_them() -> None:

@@ -122,6 +122,9 @@ class Fidelity:
     """Shares of the run in which the engine worked (``busy``), and in which it wrote packets (``write``)."""
     simulated: dict[str, Any] = field(default_factory=dict)
     """Distribution of the lateness of events of simulated hosts, in ns; empty without them."""
+    read_delay: dict[str, Any] = field(default_factory=dict)
+    """By host at an interface of the machine: time from the arrival of packets at the kernel until the engine
+    read them, in ns."""
     waiting: dict[str, float] = field(default_factory=dict)
     """CPU wait by host, a share of the run; hosts without any are left out."""
     hosts: dict[str, Any] = field(default_factory=dict)
@@ -161,6 +164,7 @@ def judge(
         scheduling={} if is_virtual else dict(engine["scheduling"]),
         work=_work(engine),
         simulated=dict(engine.get("simulated", {}).get("lateness", {})),
+        read_delay=_read_delays(engine),
         waiting=waiting,
         # Hosts on the virtual clock wait for nothing: computing takes them no time.
         hosts=evaluate_hosts(waiting, is_measured=is_measured or is_virtual),
@@ -283,6 +287,15 @@ def _work(engine: Mapping[str, Any]) -> dict[str, float]:
     duration_ns = max(engine["duration_ns"], 1)
     return {
         name.removesuffix("_ns"): taken_ns / duration_ns for name, taken_ns in engine.get("work", {}).items()
+    }
+
+
+def _read_delays(engine: Mapping[str, Any]) -> dict[str, Any]:
+    """How long packets waited at each interface of the machine, without the points of the distribution."""
+    delays = {host: each["read_delay"] for host, each in engine["ports"].items() if each.get("read_delay")}
+    return {
+        host: {name: value for name, value in delay.items() if name != "cdf"}
+        for host, delay in delays.items()
     }
 
 

@@ -134,6 +134,9 @@ def print_verdict(summary: Json, console: Console) -> None:
     turns = fidelity.get("simulated", {})
     if turns.get("count"):
         _print_detail(f"simulated hosts: {turns['count']} events, lateness {_percentiles(turns)}", console)
+    for host, delay in (fidelity.get("read_delay") or {}).items():
+        what = f"{host}: {delay['count']} packets arrived, and were read after {_percentiles(delay)}"
+        _print_detail(what, console)
     spacing = fidelity["spacing"]
     if spacing.get("count"):
         _print_detail(f"inter-packet gap error {_percentiles(spacing)}", console)
