@@ -1,9 +1,11 @@
-//! An Ethernet device of the machine as a host's port: packets of the hosts behind it, which have us as their gateway.
+//! An Ethernet device of the machine as a host's port: packets of the hosts behind it, which have us as their gateway,
+//! or all of its frames.
 //!
 //! The device stays where it is and is not configured. All that the run needs of it ends with descriptors: the packet
 //! socket with its multicast groups, the program that keeps its frames from the machine's own protocols, and the name
 //! that says that the device is in use. So nothing of a run that is killed is left.
 
+mod bridged;
 mod neighbours;
 mod wire_format;
 
@@ -12,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::sys::bpf;
 use crate::sys::packet::{self, ETHERNET_HEADER, MOST_PARTS, PacketSocket, TO_US};
 use crate::tun::VNET_HEADER;
+pub use bridged::{BridgedPort, stations};
 use longhaul_plan::Subnet;
 use longhaul_record::Distribution;
 use neighbours::{Neighbours, Resolution};
@@ -22,7 +25,8 @@ use std::net::{IpAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
-use wire_format::{BROADCAST, Discovery, Mac};
+pub use wire_format::Mac;
+use wire_format::{BROADCAST, Discovery};
 
 /// A frame that is not for the network may be followed by one that is: so many are looked at in one read.
 const MOST_SKIPPED: usize = 32;
@@ -38,13 +42,30 @@ pub struct Device {
     /// Its name.
     pub name: String,
     /// What the engine uses, until its process takes it.
-    pub port: Option<RoutedPort>,
+    pub port: Option<DevicePort>,
     /// A socket of the device's network namespace, for requests.
     requests: UdpSocket,
     had_carrier: bool,
     /// Held, as long as the run may use the device.
     _in_use: UnixListener,
     _closed_to_protocols: Option<OwnedFd>,
+}
+
+/// What the engine uses of a device.
+#[derive(Debug)]
+pub enum DevicePort {
+    /// IP packets of the hosts behind it.
+    Routed(Box<RoutedPort>),
+    /// All frames.
+    Bridged(BridgedPort),
+}
+
+/// How a device is used.
+pub enum Use {
+    /// As the gateway of the hosts behind it.
+    Gateway(Segment),
+    /// As a device of a bridge.
+    Bridge,
 }
 
 /// What the hosts behind a device are configured to find there.
@@ -58,7 +79,7 @@ pub struct Segment {
 impl Device {
     /// Opens the device called `name` in the current network namespace, of which the client has checked what may speak
     /// against that.
-    pub fn open(node: usize, name: &str, segment: Segment) -> Result<Self> {
+    pub fn open(node: usize, name: &str, used: Use) -> Result<Self> {
         let failed = |what: &str| {
             let what = format!("{what} {name}");
             move |error: io::Error| Error::wrap(what, error)
@@ -77,15 +98,24 @@ impl Device {
         };
         let mac = packet::interface_mac(requests.as_fd(), name).map_err(failed("read the address of"))?;
         let socket = PacketSocket::open(index).map_err(failed("open a packet socket of"))?;
-        for group in segment.gateways.iter().filter_map(|gateway| wire_format::solicited_group(*gateway)) {
-            socket.join(index, group).map_err(failed("join a multicast group of"))?;
-        }
-        let port = Some(RoutedPort::new(socket, mac, segment));
+        let port = match used {
+            Use::Gateway(segment) => {
+                let groups = segment.gateways.iter().copied().filter_map(wire_format::solicited_group);
+                for group in groups {
+                    socket.join(index, group).map_err(failed("join a multicast group of"))?;
+                }
+                DevicePort::Routed(Box::new(RoutedPort::new(socket, mac, segment)))
+            }
+            Use::Bridge => {
+                socket.receive_all(index).map_err(failed("receive all frames of"))?;
+                DevicePort::Bridged(BridgedPort::new(socket, mac))
+            }
+        };
         let had_carrier = true;
         Ok(Device {
             node,
             name: name.into(),
-            port,
+            port: Some(port),
             requests,
             had_carrier,
             _in_use: in_use,
@@ -159,10 +189,15 @@ pub struct DeviceCounters {
     pub receive_dropped_packets: u64,
     /// Packets to hosts behind the device that did not answer who they are, or that no subnet has.
     pub unresolved_packets: u64,
-    /// Frames with the source address of the device itself: the segment has a loop.
+    /// Frames with the source address of the device itself, or, at a bridge, of another of its devices, or of a station
+    /// behind two of them at once: the segment has a loop.
     pub looped_frames: u64,
+    /// Frames whose destination is behind the device that they arrived at, so that a bridge does not forward them.
+    pub local_frames: u64,
     /// Frames that are not for the gateway.
     pub ignored_frames: u64,
+    /// Super-packets of other protocols than TCP and UDP over IP, which nothing can divide.
+    pub unsupported_frames: u64,
     /// Requests and announcements of ARP and neighbour discovery.
     pub discovery_frames: u64,
     /// How long packets waited in the kernel until the engine read them.
@@ -224,7 +259,7 @@ impl RoutedPort {
                 continue;
             }
             let packet = &mut rest[..bytes];
-            if received.tagged {
+            if received.tag.is_some() {
                 self.counters.ignored_frames += 1;
                 continue;
             }
@@ -314,7 +349,7 @@ impl RoutedPort {
         };
         let mut header = *vnet;
         shift_checksum(&mut header, |start| start.checked_add(ETHERNET_HEADER as u16));
-        shift_header_length(&mut header);
+        shift_header_length(&mut header, ETHERNET_HEADER);
         let ethernet = wire_format::ethernet(mac.unwrap_or(BROADCAST), self.mac, to);
         let mut room = [IoSlice::new(&[]); MOST_PARTS];
         room[0] = IoSlice::new(&header);
@@ -397,10 +432,10 @@ fn shift_checksum(vnet: &mut [u8], shift: impl Fn(u16) -> Option<u16>) {
     }
 }
 
-/// Adds the Ethernet header to the length of the headers.
-fn shift_header_length(vnet: &mut [u8; VNET_HEADER]) {
+/// Adds the link-layer header, of so many bytes, to the length of the headers.
+fn shift_header_length(vnet: &mut [u8; VNET_HEADER], link_header: usize) {
     let length = u16::from_ne_bytes([vnet[2], vnet[3]]);
     if length > 0 {
-        vnet[2..4].copy_from_slice(&(length + ETHERNET_HEADER as u16).to_ne_bytes());
+        vnet[2..4].copy_from_slice(&length.saturating_add(link_header as u16).to_ne_bytes());
     }
 }

@@ -5,6 +5,7 @@
 //! adds lateness.
 
 mod batches;
+mod bridges;
 mod class_gaps;
 mod control;
 mod egress;
@@ -70,8 +71,10 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path) -> Result<()> {
     let Some(clock) = control.wait_for_start()? else { return Ok(()) };
     let outside = KernelPorts::new(ports.ports, clock);
     let unix_start_ns = clock::unix_ns() - clock.ns();
+    let bridged = outside.bridged_devices().collect();
     let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, unix_start_ns);
     emulator.egress.replays = replays;
+    emulator.bridges.devices = bridged;
     let mut engine = Engine::new(emulator, scheduling, control)?;
     let outcome = engine.run_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());

@@ -1,7 +1,7 @@
 //! Parsers as functions of bytes, for `longhaul-fuzz`.
 
 use crate::engine::{Command, Reply};
-use crate::shape::{HEADER_ROOM, HeaderChanges, Shape, damage};
+use crate::shape::{HEADER_ROOM, HeaderChanges, Shape};
 use crate::supervisor::Request;
 use crate::tun::VNET_HEADER;
 
@@ -40,7 +40,7 @@ pub fn super_packet(bytes: &[u8]) {
                 assert_eq!(shape.segment_bytes(packet.len(), first), expected, "segment {first}");
                 let mut whole = room[..header].to_vec();
                 whole.extend_from_slice(&packet[start..start + length]);
-                damage(&mut whole, first.wrapping_mul(2_654_435_761));
+                shape.damage(&mut whole, first.wrapping_mul(2_654_435_761));
             }
             first += count;
         }

@@ -7,8 +7,10 @@
 use crate::shape::Shape;
 use crate::tun::{LARGEST, VNET_HEADER};
 
+/// Bytes of the largest header in front of a packet: Ethernet's, with two VLAN tags.
+pub const MOST_LINK_HEADER: usize = 22;
 /// Slot sizes: headers and small packets, jumbo frames, super-packets.
-const CLASSES: [usize; 3] = [2_048, 10_240, LARGEST];
+const CLASSES: [usize; 3] = [2_048, 10_240, LARGEST + MOST_LINK_HEADER];
 /// Slots that a pool grows by.
 const CHUNK: [usize; 3] = [4_096, 512, 128];
 
@@ -29,12 +31,36 @@ pub struct PacketPool {
 struct Body {
     class: u8,
     slot: u32,
-    /// Bytes of the IP packet, without the virtio header.
+    /// Where the packet starts in its slot.
+    start: u8,
+    /// Bytes of the link-layer header in front of it; none if it is not a frame.
+    link_header: u8,
+    /// Bytes of the packet, without virtio and link-layer header.
     length: u32,
     references: u32,
     shape: Shape,
     /// The simulated packet that is counted with it; 0 if there is none.
     simulated: u32,
+}
+
+/// What a port has put into a buffer: a virtio header at its start, and a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filled {
+    /// Where the packet starts.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// Bytes of the link-layer header in front of it; none if it is not a frame.
+    pub link_header: usize,
+    /// Whether it is an IP packet.
+    pub is_ip: bool,
+}
+
+impl Filled {
+    /// An IP packet behind the virtio header, `bytes` with it.
+    pub fn with_packet(bytes: usize) -> Self {
+        Filled { start: VNET_HEADER, end: bytes, link_header: 0, is_ip: true }
+    }
 }
 
 /// The result of a read of a port.
@@ -75,14 +101,20 @@ impl PacketPool {
     /// Takes in one packet with its virtio header, which `read` puts into the buffer that it is given, or `None`.
     pub fn read(
         &mut self,
-        read: impl FnOnce(&mut [u8]) -> std::io::Result<Option<usize>>,
+        read: impl FnOnce(&mut [u8]) -> std::io::Result<Option<Filled>>,
     ) -> std::io::Result<Arrival> {
         let buffer = self.pools[2].slot_mut(self.staging);
-        let Some(read) = read(buffer)? else { return Ok(Arrival::Nothing) };
-        let Some((header, packet)) = buffer[..read].split_at_checked(VNET_HEADER) else {
+        let Some(Filled { start, end: read, link_header, is_ip }) = read(buffer)? else {
+            return Ok(Arrival::Nothing);
+        };
+        let (Some(header), Some(packet)) = (buffer.get(..VNET_HEADER), buffer.get(start..read)) else {
             return Ok(Arrival::Malformed);
         };
-        let Some(shape) = Shape::of(header, packet) else { return Ok(Arrival::Malformed) };
+        let mut shape = if is_ip { Shape::of(header, packet) } else { None };
+        if shape.is_none() && link_header > 0 {
+            shape = Shape::opaque(header, packet);
+        }
+        let Some(shape) = shape else { return Ok(Arrival::Malformed) };
         let length = packet.len();
         let segments = shape.segments(length);
         let class = if read <= CLASSES[0] { 0 } else { usize::from(read > CLASSES[1]) + 1 };
@@ -98,6 +130,8 @@ impl PacketPool {
         let body = Body {
             class: class as u8,
             slot,
+            start: start as u8,
+            link_header: link_header as u8,
             length: length as u32,
             references: segments,
             shape,
@@ -121,6 +155,8 @@ impl PacketPool {
         Some(self.add(Body {
             class: class as u8,
             slot,
+            start: VNET_HEADER as u8,
+            link_header: 0,
             length: length as u32,
             references: 1,
             shape,
@@ -128,10 +164,18 @@ impl PacketPool {
         }))
     }
 
-    /// The bytes of the IP packet.
+    /// The bytes of the packet: an IP packet, or what else a frame carries.
     pub fn packet(&self, body: u32) -> &[u8] {
         let body = &self.bodies[body as usize];
-        &self.pools[usize::from(body.class)].slot(body.slot)[VNET_HEADER..VNET_HEADER + body.length as usize]
+        let start = usize::from(body.start);
+        &self.pools[usize::from(body.class)].slot(body.slot)[start..start + body.length as usize]
+    }
+
+    /// The link-layer header of a frame; empty for a packet that is not a frame.
+    pub fn link_header(&self, body: u32) -> &[u8] {
+        let body = &self.bodies[body as usize];
+        let start = usize::from(body.start);
+        &self.pools[usize::from(body.class)].slot(body.slot)[start - usize::from(body.link_header)..start]
     }
 
     /// How the packet divides into segments.

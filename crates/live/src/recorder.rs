@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::realtime;
 use longhaul_network::Bins;
 use longhaul_network::journal::{Entry, JOURNAL_MAGIC};
-use longhaul_plan::Plan;
+use longhaul_plan::{Plan, Port};
 use longhaul_record::{
-    Capture, FlowCountRow, FlowRow, FlowSampleRow, LatenessRow, PACKET_COLUMNS, PacketRow, PingRow,
+    Capture, FlowCountRow, FlowRow, FlowSampleRow, LatenessRow, LinkType, PACKET_COLUMNS, PacketRow, PingRow,
     RequestRow, SAMPLE_COLUMNS, SampleRow, Table, lateness_columns,
 };
 use longhaul_storage::{Appender, Storage};
@@ -99,7 +99,8 @@ struct Journal {
 /// The place of a capture: a link, and which end of it.
 pub type CapturePoint = (u32, usize);
 
-/// Interfaces of the captures at either end of a link: what goes onto the link there, and what leaves it there.
+/// Interfaces of the captures at either end of a link: what goes onto the link there, and what leaves it there. Where
+/// there are bridged devices, two more with the same meaning are for frames.
 const CAPTURED: [[&str; 2]; 2] = [["forward in", "reverse out"], ["reverse in", "forward out"]];
 
 impl Recorder {
@@ -344,8 +345,14 @@ impl Files {
                 let node = &plan.nodes[plan.links[link].endpoints[end]].name;
                 let path = format!("captures/{name}@{node}.pcapng");
                 let file = BufWriter::new(create.file(&path)?);
-                let names = interfaces.map(|interface| format!("{name} {interface}"));
-                let capture = Capture::new(file, &names.each_ref().map(String::as_str), plan.measure.snaplen);
+                let mut named: Vec<(String, LinkType)> =
+                    interfaces.map(|interface| (format!("{name} {interface}"), LinkType::Raw)).into();
+                if plan.nodes.iter().any(|node| matches!(node.port, Some(Port::Bridged { .. }))) {
+                    let frames = interfaces.map(|interface| format!("{name} frames {interface}"));
+                    named.extend(frames.map(|name| (name, LinkType::Ethernet)));
+                }
+                let interfaces: Vec<_> = named.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
+                let capture = Capture::new(file, &interfaces, plan.measure.snaplen);
                 captures.insert((link as u32, end), capture.map_err(|error| create.failed(&path, error))?);
             }
         }

@@ -48,6 +48,7 @@ pub struct Run {
 /// What the headers of a packet say about its segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
+    /// Of IP; 0 for anything else.
     version: u8,
     flags: u8,
     gso_type: u8,
@@ -119,6 +120,31 @@ impl Shape {
         })
     }
 
+    /// The shape of what a frame carries that is not an IP packet, or not a sound one; `None` for a super-packet, or if
+    /// the virtio header contradicts it.
+    pub fn opaque(vnet: &[u8], payload: &[u8]) -> Option<Self> {
+        let word = |at: usize| u16::from_ne_bytes([vnet[at], vnet[at + 1]]);
+        let (flags, gso_type) = (vnet[0] & VIRTIO_NET_HDR_F_NEEDS_CSUM, vnet[1]);
+        let (checksum_start, checksum_offset) = (word(6), word(8));
+        let checksummed = usize::from(checksum_start) + usize::from(checksum_offset) + 2;
+        let sound = gso_type == VIRTIO_NET_HDR_GSO_NONE && (flags == 0 || checksummed <= payload.len());
+        sound.then_some(Shape {
+            version: 0,
+            flags,
+            gso_type,
+            transport: 0,
+            header: 0,
+            segment_payload: 0,
+            checksum_start,
+            checksum_offset,
+        })
+    }
+
+    /// Whether it is not an IP packet.
+    pub fn is_opaque(&self) -> bool {
+        self.version == 0
+    }
+
     /// How many packets `length` bytes of this shape are on the wire.
     pub fn segments(&self, length: usize) -> u32 {
         if self.segment_payload == 0 {
@@ -184,6 +210,9 @@ impl Shape {
         if gso_type != VIRTIO_NET_HDR_GSO_NONE {
             room[4..6].copy_from_slice(&self.segment_payload.to_ne_bytes());
         }
+        if self.is_opaque() {
+            return VNET_HEADER + header;
+        }
         let ip = &mut room[VNET_HEADER..VNET_HEADER + header];
         if self.segment_payload > 0 && (run.first > 0 || header + run.payload != packet.len()) {
             self.cut(ip, packet.len(), run);
@@ -200,6 +229,32 @@ impl Shape {
             ip[10..12].copy_from_slice(&sum.to_be_bytes());
         }
         VNET_HEADER + header
+    }
+
+    /// Turns one bit over behind the IP header of `packet`, a whole virtio packet of one segment, or anywhere in what is
+    /// not an IP packet. The checksum is completed first, so that it is wrong afterwards, as on a wire.
+    pub fn damage(&self, packet: &mut [u8], draw: u32) {
+        let word = |packet: &[u8], at: usize| usize::from(u16::from_ne_bytes([packet[at], packet[at + 1]]));
+        if packet[0] & VIRTIO_NET_HDR_F_NEEDS_CSUM != 0 {
+            let (start, offset) = (VNET_HEADER + word(packet, 6), word(packet, 8));
+            if start + offset + 2 <= packet.len() {
+                // The field holds the sum of the pseudo-header, and is part of what is summed up.
+                let sum = checksum(sum(&packet[start..]));
+                packet[start + offset..start + offset + 2].copy_from_slice(&sum.to_be_bytes());
+            }
+            packet[..VNET_HEADER].fill(0);
+        }
+        let bytes = packet.len() - VNET_HEADER;
+        let header = match self.version {
+            4 => usize::from(packet[VNET_HEADER] & 0x0f) * 4,
+            6 => 40,
+            _ => 0,
+        };
+        let bits = bytes.saturating_sub(header) * 8;
+        if bits > 0 {
+            let bit = draw as usize % bits;
+            packet[VNET_HEADER + header + bit / 8] ^= 1 << (bit % 8);
+        }
     }
 
     fn ip_header(&self, ip: &[u8]) -> u16 {
@@ -251,28 +306,6 @@ fn set_class(ip: &mut [u8], class: u8) {
     } else {
         ip[0] = ip[0] & 0xf0 | class >> 4;
         ip[1] = ip[1] & 0x0f | class << 4;
-    }
-}
-
-/// Turns one bit over behind the IP header of `packet`, a whole virtio packet of one segment. The
-/// checksum is completed first, so that it is wrong afterwards, as on a wire.
-pub fn damage(packet: &mut [u8], draw: u32) {
-    let word = |packet: &[u8], at: usize| usize::from(u16::from_ne_bytes([packet[at], packet[at + 1]]));
-    if packet[0] & VIRTIO_NET_HDR_F_NEEDS_CSUM != 0 {
-        let (start, offset) = (VNET_HEADER + word(packet, 6), word(packet, 8));
-        if start + offset + 2 <= packet.len() {
-            // The field holds the sum of the pseudo-header, and is part of what is summed up.
-            let sum = checksum(sum(&packet[start..]));
-            packet[start + offset..start + offset + 2].copy_from_slice(&sum.to_be_bytes());
-        }
-        packet[..VNET_HEADER].fill(0);
-    }
-    let ip = &packet[VNET_HEADER..];
-    let header = if ip[0] >> 4 == 4 { usize::from(ip[0] & 0x0f) * 4 } else { 40 };
-    let bits = (ip.len() - header.min(ip.len())) * 8;
-    if bits > 0 {
-        let bit = draw as usize % bits;
-        packet[VNET_HEADER + header + bit / 8] ^= 1 << (bit % 8);
     }
 }
 

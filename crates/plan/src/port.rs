@@ -33,6 +33,13 @@ pub enum Port {
         /// Networks behind the device.
         subnets: Vec<Subnet>,
     },
+    /// An Ethernet device of the machine, whose frames go unchanged to the other bridged devices of its segment.
+    Bridged {
+        /// The device's name.
+        device: String,
+        /// Devices with the same number are one Ethernet segment.
+        segment: usize,
+    },
 }
 
 /// A network behind a device.
@@ -80,7 +87,7 @@ impl Port {
     pub fn subnets(&self) -> &[Subnet] {
         match self {
             Port::Routed { subnets, .. } => subnets,
-            Port::Namespace { .. } => &[],
+            Port::Namespace { .. } | Port::Bridged { .. } => &[],
         }
     }
 
@@ -96,7 +103,9 @@ impl Port {
     pub fn check(&self) -> Result<(), InvalidValue> {
         let (field, names) = match self {
             Port::Namespace { interfaces, .. } => ("interfaces", interfaces.as_slice()),
-            Port::Routed { device, .. } => ("device", std::slice::from_ref(device)),
+            Port::Routed { device, .. } | Port::Bridged { device, .. } => {
+                ("device", std::slice::from_ref(device))
+            }
         };
         for name in names {
             let fits = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'/' | b':' | b'%');

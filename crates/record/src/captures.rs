@@ -4,8 +4,15 @@ const SECTION: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
-/// `LINKTYPE_RAW`: the packet starts with its IP header.
-const LINK_TYPE_RAW: u16 = 101;
+/// What packets of an interface start with (tcpdump.org/linktypes.html).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum LinkType {
+    /// `LINKTYPE_ETHERNET`: the Ethernet header.
+    Ethernet = 1,
+    /// `LINKTYPE_RAW`: the IP header.
+    Raw = 101,
+}
 const OPTION_NAME: u16 = 2;
 const OPTION_RESOLUTION: u16 = 9;
 
@@ -16,19 +23,19 @@ pub struct Capture<W: Write> {
 }
 
 impl<W: Write> Capture<W> {
-    /// Starts a capture with one interface for each of `names`, keeping `snaplen` bytes of each packet.
+    /// Starts a capture with these interfaces by name, keeping `snaplen` bytes of each packet.
     ///
     /// # Errors
     /// If the writer underneath fails.
-    pub fn new(mut out: W, names: &[&str], snaplen: u32) -> io::Result<Self> {
+    pub fn new(mut out: W, interfaces: &[(&str, LinkType)], snaplen: u32) -> io::Result<Self> {
         let mut section = Vec::new();
         section.extend_from_slice(&BYTE_ORDER.to_le_bytes());
         section.extend_from_slice(&[1, 0, 0, 0]);
         section.extend_from_slice(&u64::MAX.to_le_bytes());
         write_block(&mut out, SECTION, &section)?;
-        for name in names {
+        for (name, link_type) in interfaces {
             let mut interface = Vec::new();
-            interface.extend_from_slice(&LINK_TYPE_RAW.to_le_bytes());
+            interface.extend_from_slice(&(*link_type as u16).to_le_bytes());
             interface.extend_from_slice(&[0, 0]);
             interface.extend_from_slice(&snaplen.to_le_bytes());
             push_option(&mut interface, OPTION_NAME, name.as_bytes());
@@ -92,7 +99,9 @@ mod tests {
     #[test]
     fn blocks_follow_one_another_without_a_gap() {
         let mut file = Vec::new();
-        let mut capture = Capture::new(&mut file, &["par-nyc in", "par-nyc out"], 4).unwrap();
+        let mut capture =
+            Capture::new(&mut file, &["par-nyc in", "par-nyc out"].map(|name| (name, LinkType::Raw)), 4)
+                .unwrap();
         capture.packet(1, 0x1_0000_0002, 84, b"abcdefg").unwrap();
         let mut kinds = Vec::new();
         let mut rest = &file[..];

@@ -62,6 +62,7 @@ _PORT_DROPS = {
     "no_memory_packets": "memory ran out",
     "receive_dropped_packets": "the engine did not read the device in time",
     "unresolved_packets": "no host behind the device has their address",
+    "unsupported_frames": "super-packets of this protocol cannot be divided",
 }
 _HOST_DROPS = {
     "dev_tx_dropped": "the engine did not read in time",
@@ -83,6 +84,7 @@ _HOST_DROPS = {
 _REMEDIES = {
     "receive_dropped_packets": "reduce the traffic or free a CPU core",
     "unresolved_packets": "check subnets, and that the hosts behind the device are up",
+    "unsupported_frames": "switch off generic receive offload: sudo ethtool -K DEVICE gro off",
     "dev_tx_dropped": "reduce the traffic or free a CPU core",
     "UdpRcvbufErrors": "give the receiver a larger socket buffer, or raise net.core.rmem_max",
     "Udp6RcvbufErrors": "give the receiver a larger socket buffer, or raise net.core.rmem_max",

@@ -21,6 +21,7 @@ __all__ = [
     "BbrAlgorithmSettings",
     "BicAlgorithmSettings",
     "BlockReorderModel",
+    "BridgedPort",
     "BundleModel",
     "BusyGapUnit",
     "BusyGapUnitFields",
@@ -1886,7 +1887,17 @@ class RoutedPort(TypedDict):
     subnets: ReadOnly[Sequence[Subnet]]
     """Networks behind the device."""
 
-Port = NamespacePort | RoutedPort
+class BridgedPort(TypedDict):
+    """An Ethernet device of the machine, whose frames go unchanged to the other bridged devices of its
+    segment."""
+
+    kind: ReadOnly[Literal["bridged"]]
+    device: ReadOnly[str]
+    """The device's name."""
+    segment: ReadOnly[int]
+    """Devices with the same number are one Ethernet segment."""
+
+Port = NamespacePort | RoutedPort | BridgedPort
 """What is at a host's end of its links in a live run, in place of namespaces of Longhaul's own."""
 
 class Node(TypedDict):

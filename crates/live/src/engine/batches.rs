@@ -129,7 +129,7 @@ impl Batch {
         self.host = departing.host;
         self.flow = packet.flow;
         self.via = departing.via;
-        self.changes = changes(packet);
+        self.changes = changes(packet, pool);
         self.damage = packet.damage;
         self.run = pool.shape(packet.body).run(pool.packet(packet.body), first, 1);
         self.pieces.clear();
@@ -148,12 +148,12 @@ impl Batch {
         let packet = departing.packet;
         let same = self.flow == packet.flow
             && self.via == departing.via
-            && self.changes == changes(packet)
+            && self.changes == changes(packet, pool)
             && self.damage == 0
             && packet.damage == 0;
         let (Some(&start), Some(&last)) = (self.pieces.first(), self.pieces.last()) else { return false };
         let index = u32::from(packet.segment);
-        if !same || self.run.closed {
+        if !same || self.run.closed || pool.link_header(start.body) != pool.link_header(packet.body) {
             return false;
         }
         let continues = last.body == packet.body && last.first + last.count == index;
@@ -174,9 +174,10 @@ impl Batch {
     }
 }
 
-/// Changes of a packet's headers by the network.
-pub fn changes(packet: &Packet) -> HeaderChanges {
-    HeaderChanges { hops: packet.hops, class: packet.class }
+/// Changes of a packet's headers by the network. Routers carry frames without a look at the TTL of what is in them.
+pub fn changes(packet: &Packet, pool: &PacketPool) -> HeaderChanges {
+    let hops = if pool.link_header(packet.body).is_empty() { packet.hops } else { 0 };
+    HeaderChanges { hops, class: packet.class }
 }
 
 #[cfg(test)]

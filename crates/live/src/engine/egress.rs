@@ -9,7 +9,7 @@ use super::stalls::StallDetector;
 use crate::device::DeviceCounters;
 use crate::packet_pool::PacketPool;
 use crate::recorder::Recorder;
-use crate::shape::{HEADER_ROOM, damage};
+use crate::shape::HEADER_ROOM;
 use longhaul_endpoints::{ListedPacket, PayloadPool, PayloadSink};
 use longhaul_network::journal::{Departure, Entry};
 use longhaul_network::{
@@ -210,14 +210,15 @@ impl<P: Ports> Egress<P> {
             for part in parts {
                 self.scratch.extend_from_slice(part);
             }
-            damage(&mut self.scratch, batch.damage);
+            shape.damage(&mut self.scratch, batch.damage);
             damaged = [IoSlice::new(&self.scratch)];
             parts = &damaged;
         }
         let now = self.outside.written_at(batch.dues.last().copied().unwrap_or_default());
         self.stalls.work(now.ns());
         let port = &mut self.ports[batch.host];
-        let written = self.outside.write(batch.host, now, parts).is_ok();
+        let link_header = self.packet_pool.link_header(start.body);
+        let written = self.outside.write(batch.host, now, link_header, parts).is_ok();
         self.stalls.written(self.outside.now().ns());
         let packets = u64::from(batch.run.count);
         if written {
@@ -304,15 +305,16 @@ impl<P: Ports> Egress<P> {
         self.rows.captures[direction.link()] && !PayloadPool::contains(packet)
     }
 
-    /// Copies the first bytes of one segment, with its own headers, into `self.quoted`.
+    /// Copies the first bytes of one segment, with its own headers and that of its frame, into `self.quoted`.
     fn quote(&mut self, packet: &Packet, most: usize) {
         let bytes = self.packet_pool.packet(packet.body);
         let shape = self.packet_pool.shape(packet.body);
         let mut room = [0u8; HEADER_ROOM];
         let run = shape.run(bytes, u32::from(packet.segment), 1);
-        let headers = shape.headers(bytes, &run, changes(packet), &mut room);
+        let headers = shape.headers(bytes, &run, changes(packet, &self.packet_pool), &mut room);
         let (start, length) = shape.payload(bytes.len(), u32::from(packet.segment), 1);
         self.quoted.clear();
+        self.quoted.extend_from_slice(self.packet_pool.link_header(packet.body));
         self.quoted.extend_from_slice(&room[crate::tun::VNET_HEADER..headers]);
         let rest = most.saturating_sub(self.quoted.len()).min(length);
         self.quoted.extend_from_slice(&bytes[start..start + rest]);
@@ -322,13 +324,15 @@ impl<P: Ports> Egress<P> {
         let snaplen = self.rows.snaplen;
         self.quote(packet, snaplen);
         let kept = self.quoted.len().min(snaplen);
+        let link_header = self.packet_pool.link_header(packet.body).len() as u32;
+        let frames = if link_header > 0 { 2 } else { 0 };
         // What comes to the link in one direction is seen at the end where the other direction leaves it.
         let end = usize::from((direction.way() == Way::Reverse) != departure);
         self.recorder.capture(
             (direction.link() as u32, end),
-            u32::from(departure),
+            u32::from(departure) + frames,
             self.unix_start_ns + at.ns(),
-            packet.bytes,
+            packet.bytes + link_header,
             &self.quoted[..kept],
         );
     }
@@ -432,7 +436,11 @@ impl<P: Ports> Sink for Egress<P> {
         } else {
             let simulated_body = self.packet_pool.simulated_body(packet.body);
             let sender = simulated_body.and_then(|_| self.senders.get(&packet.flow).copied());
-            Origin { sender, ..icmp::origin(self.packet_pool.packet(packet.body)) }
+            if self.packet_pool.shape(packet.body).is_opaque() {
+                Origin { sender, ..Origin::default() }
+            } else {
+                Origin { sender, ..icmp::origin(self.packet_pool.packet(packet.body)) }
+            }
         };
         self.recorder.note(|| Entry::Origin(origin));
         origin

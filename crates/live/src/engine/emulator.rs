@@ -1,6 +1,7 @@
 //! The modelled network between real hosts: what is done with packets and changes, on whoever's clock.
 
 use super::batches::Departing;
+use super::bridges::{Bridges, Way as Forwarding};
 use super::egress::{Egress, flags_of};
 use super::ports::Ports;
 use super::steps;
@@ -22,6 +23,8 @@ pub struct Emulator<'a, P> {
     pub(super) network: Network,
     pub(super) endpoints: Endpoints,
     pub egress: Egress<P>,
+    /// Where frames of bridged devices go.
+    pub(super) bridges: Bridges,
     /// The next of the plan's events.
     pub(super) next_change: usize,
     pub(super) next_sample: Time,
@@ -35,6 +38,8 @@ pub struct Emulator<'a, P> {
     pub(super) last_endpoint_poll: Time,
     /// Problems that do not end the run, until they are reported.
     pub warnings: Vec<String>,
+    /// Room for the devices that a frame goes to.
+    frame_ends: Vec<usize>,
     /// Room for packets that are written in advance.
     coming: Vec<(Time, NodeId, Packet, DirectionId)>,
 }
@@ -67,6 +72,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
             network,
             endpoints,
             egress,
+            bridges: Bridges::of(plan),
             next_change: 0,
             next_sample: Time::ZERO,
             advanced: Time::ZERO,
@@ -74,6 +80,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
             endpoint_lateness: Distribution::new(),
             last_endpoint_poll: Time::ZERO,
             warnings: Vec::new(),
+            frame_ends: Vec::new(),
             coming: Vec::new(),
         }
     }
@@ -159,6 +166,9 @@ impl<'a, P: Ports> Emulator<'a, P> {
 
     /// Takes packet `body`, which a host sends at `now`; everything before must have been processed.
     pub fn inject(&mut self, now: Time, node: usize, body: u32) {
+        if self.bridges.contains(node) {
+            return self.inject_frame(now, node, body);
+        }
         let bytes = self.egress.packet_pool.packet(body);
         let shape = self.egress.packet_pool.shape(body);
         let length = bytes.len();
@@ -177,7 +187,9 @@ impl<'a, P: Ports> Emulator<'a, P> {
         if origin == source {
             self.egress.flows.sent(now, source, &header, bytes, segments);
         }
-        let known = self.network.node_at(header.destination);
+        // A bridged device has no address.
+        let takes_packets = |node: &NodeId| !self.bridges.contains(node.0 as usize);
+        let known = self.network.node_at(header.destination).filter(takes_packets);
         let destination = match wire {
             // Whatever it is, it comes to the other end of the wire.
             Some(far) => known.filter(|_| self.network.is_forwarding(far)).or(Some(far)),
@@ -220,6 +232,71 @@ impl<'a, P: Ports> Emulator<'a, P> {
         self.endpoints.deliver_arrivals(now, &mut self.network, &mut self.egress);
     }
 
+    /// Takes the frame `body`, which arrives at a bridged device at `now`, and sends it to each device of the segment that
+    /// is to have it. Routers carry it as a pseudowire does (RFC 4448): whatever it is, and without an answer.
+    fn inject_frame(&mut self, now: Time, node: usize, body: u32) {
+        let mut ends = std::mem::take(&mut self.frame_ends);
+        ends.clear();
+        let Emulator { egress, bridges, warnings, plan, .. } = self;
+        let pool = &egress.packet_pool;
+        let (bytes, shape) = (pool.packet(body), pool.shape(body));
+        let (length, segments) = (bytes.len(), shape.segments(bytes.len()));
+        egress.ports[node].read_packets += u64::from(segments);
+        let link_header = pool.link_header(body);
+        match bridges.forward(now, node, link_header) {
+            Forwarding::To(nodes) => ends.extend_from_slice(nodes),
+            Forwarding::Local => {}
+            Forwarding::Looped { found_at } => {
+                warnings.extend(found_at.map(|other| loop_warning(plan, (node, other), link_header)));
+            }
+        }
+        let header = if shape.is_opaque() { None } else { icmp::parse(bytes) };
+        let source = NodeId(node as u32);
+        if let Some(header) = header.as_ref().filter(|_| !ends.is_empty()) {
+            egress.flows.sent(now, source, header, bytes, segments);
+        }
+        let mut flags = Flags::NO_REPLY;
+        flags.set(Flags::V6, header.is_some_and(|header| header.version == 6));
+        let flow = header.map_or_else(|| hash_of(link_header), |header| header.flow);
+        let mut packet = Packet {
+            body,
+            segment: 0,
+            segments: segments as u16,
+            bytes: 0,
+            source,
+            destination: source,
+            ttl: u8::MAX,
+            hops: 0,
+            flags,
+            class: header.map_or(0, |header| header.class),
+            flow,
+            damage: 0,
+            offered: now,
+        };
+        // One more holds the bytes until all copies are on their way.
+        egress.packet_pool.retain(body);
+        for (copy, &end) in ends.iter().enumerate() {
+            packet.destination = NodeId(end as u32);
+            let Egress { packet_pool, flows, .. } = &mut self.egress;
+            for _ in 0..if copy > 0 { segments } else { 0 } {
+                packet_pool.retain(body);
+                flows.copied(&packet, || packet_pool.packet(body));
+            }
+            self.egress.real_packets += u64::from(segments);
+            for segment in 0..segments {
+                packet.segment = segment as u16;
+                packet.bytes = shape.segment_bytes(length, segment);
+                self.egress.recorder.note(|| Entry::Injected { packet, routable: true });
+                self.network.inject(now, packet, &mut self.egress);
+            }
+        }
+        let unused = if ends.is_empty() { segments } else { 0 };
+        self.egress.packet_pool.release(body, unused + 1);
+        self.frame_ends = ends;
+        self.egress.flush();
+        self.endpoints.deliver_arrivals(now, &mut self.network, &mut self.egress);
+    }
+
     /// The node that sent a packet which a host sends by `interface`, by its source address: another one, if the host
     /// forwards it.
     fn origin(&self, interface: NodeId, source: IpAddr) -> NodeId {
@@ -231,6 +308,24 @@ impl<'a, P: Ports> Emulator<'a, P> {
     fn gateway(&self, node: usize) -> Option<NodeId> {
         self.plan.gateway.filter(|&gateway| gateway != node).map(|gateway| NodeId(gateway as u32))
     }
+}
+
+/// What a user is told about a station that is behind two devices of a bridge.
+fn loop_warning(plan: &Plan, (one, other): (usize, usize), link_header: &[u8]) -> String {
+    let station: Vec<String> = link_header[6..12].iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut nodes = [&plan.nodes[one].name, &plan.nodes[other].name];
+    nodes.sort();
+    format!(
+        "frames of {} are lost: it is behind {} and {} at once; disconnect these, they are a loop",
+        station.join(":"),
+        nodes[0],
+        nodes[1],
+    )
+}
+
+/// The flow of a frame that is not an IP packet: a hash (FNV-1a) of addresses, tags and kind.
+fn hash_of(link_header: &[u8]) -> u32 {
+    link_header.iter().fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 /// Whether the destination is multicast, broadcast or link-local: routers do not forward it.

@@ -1,7 +1,8 @@
 //! The hosts' ends of the network, on the machine's clock or on another.
 
 use crate::clock::Clock;
-use crate::device::{DeviceCounters, RoutedPort};
+use crate::device::{DeviceCounters, DevicePort, Mac};
+use crate::packet_pool::Filled;
 use crate::tun::Tun;
 use longhaul_units::{Span, Time};
 use std::io::{self, IoSlice};
@@ -16,11 +17,12 @@ pub trait Ports {
     /// packets, then.
     fn written_at(&self, due: Time) -> Time;
 
-    /// Writes a packet to a host at that time: its virtio header, its headers and parts of its payload.
+    /// Writes a packet to a host at that time: its virtio header, its headers and parts of its payload; the link-layer
+    /// header of a frame lies apart and is empty for a packet that is not one.
     ///
     /// # Errors
     /// If the host does not take it.
-    fn write(&mut self, host: usize, at: Time, parts: &[IoSlice<'_>]) -> io::Result<()>;
+    fn write(&mut self, host: usize, at: Time, link_header: &[u8], parts: &[IoSlice<'_>]) -> io::Result<()>;
 
     /// Whether the host also hands over UDP super-packets.
     fn udp_offload(&self, host: usize) -> bool;
@@ -42,7 +44,7 @@ pub enum Port {
     /// Its interface, in a namespace.
     Tun(Tun),
     /// A device of the machine, with hosts behind it.
-    Device(Box<RoutedPort>),
+    Device(DevicePort),
 }
 
 impl Port {
@@ -50,7 +52,8 @@ impl Port {
     pub fn fd(&self) -> BorrowedFd<'_> {
         match self {
             Port::Tun(tun) => tun.as_fd(),
-            Port::Device(device) => device.fd(),
+            Port::Device(DevicePort::Routed(device)) => device.fd(),
+            Port::Device(DevicePort::Bridged(device)) => device.fd(),
         }
     }
 }
@@ -73,13 +76,23 @@ impl KernelPorts {
         self.ports.iter().enumerate().filter_map(|(node, port)| port.as_ref().map(|port| (node, port.fd())))
     }
 
+    /// The Ethernet addresses of bridged devices, each with its node.
+    pub fn bridged_devices(&self) -> impl Iterator<Item = (Mac, usize)> {
+        self.ports.iter().enumerate().filter_map(|(node, port)| match port {
+            Some(Port::Device(DevicePort::Bridged(device))) => Some((device.mac, node)),
+            _ => None,
+        })
+    }
+
     /// Reads one packet with its virtio header from a host; `None` when none waits.
-    pub fn read(&mut self, host: usize, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        match &mut self.ports[host] {
-            Some(Port::Tun(tun)) => tun.read(buffer),
-            Some(Port::Device(device)) => device.read(buffer),
-            None => Ok(None),
-        }
+    pub fn read(&mut self, host: usize, buffer: &mut [u8]) -> io::Result<Option<Filled>> {
+        let packet = match &mut self.ports[host] {
+            Some(Port::Tun(tun)) => tun.read(buffer)?,
+            Some(Port::Device(DevicePort::Routed(device))) => device.read(buffer)?,
+            Some(Port::Device(DevicePort::Bridged(device))) => return device.read(buffer),
+            None => None,
+        };
+        Ok(packet.map(Filled::with_packet))
     }
 }
 
@@ -95,10 +108,13 @@ impl Ports for KernelPorts {
     }
 
     #[inline]
-    fn write(&mut self, host: usize, _at: Time, parts: &[IoSlice<'_>]) -> io::Result<()> {
+    fn write(&mut self, host: usize, _at: Time, link_header: &[u8], parts: &[IoSlice<'_>]) -> io::Result<()> {
         match &mut self.ports[host] {
+            Some(Port::Device(DevicePort::Bridged(device))) => device.write(link_header, parts),
+            // A frame has no place where packets go.
+            _ if !link_header.is_empty() => Err(io::ErrorKind::InvalidInput.into()),
             Some(Port::Tun(tun)) => tun.write(parts),
-            Some(Port::Device(device)) => device.write(parts),
+            Some(Port::Device(DevicePort::Routed(device))) => device.write(parts),
             None => Err(io::ErrorKind::NotFound.into()),
         }
     }
@@ -113,7 +129,8 @@ impl Ports for KernelPorts {
 
     fn device_counters(&mut self, host: usize) -> Option<DeviceCounters> {
         match &mut self.ports[host] {
-            Some(Port::Device(device)) => Some(device.counters()),
+            Some(Port::Device(DevicePort::Routed(device))) => Some(device.counters()),
+            Some(Port::Device(DevicePort::Bridged(device))) => Some(device.counters()),
             _ => None,
         }
     }

@@ -83,7 +83,13 @@ impl<P: Ports> Emulator<'_, P> {
         let recorded = self.egress.recorder.finish();
         let error = failure.or(recorded.as_ref().err()).map(ToString::to_string);
         for host in 0..self.egress.ports.len() {
-            self.egress.ports[host].device = self.egress.outside.device_counters(host);
+            let mut device = self.egress.outside.device_counters(host);
+            if let Some(device) = &mut device {
+                let (local, looped) = self.bridges.not_forwarded(host);
+                device.local_frames += local;
+                device.looped_frames += looped;
+            }
+            self.egress.ports[host].device = device;
         }
         let simulated = self.endpoints.flow_names(self.plan);
         let mut result = json!({

@@ -226,7 +226,7 @@ fn damage_turns_one_bit_over_and_leaves_the_checksum_wrong() {
         let (start, length) = shape.payload(packet.len(), 0, 1);
         let mut whole = room[..headers].to_vec();
         whole.extend_from_slice(&packet[start..start + length]);
-        damage(&mut whole, draw);
+        shape.damage(&mut whole, draw);
         assert_eq!(whole[..VNET_HEADER], [0; VNET_HEADER], "nobody completes the checksum any more");
         let ip = &whole[VNET_HEADER..];
         assert_eq!(checksum(sum(&ip[..20])), 0, "the IP header stays whole");
@@ -236,4 +236,32 @@ fn damage_turns_one_bit_over_and_leaves_the_checksum_wrong() {
         pseudo.extend_from_slice(&ip[20..]);
         assert_ne!(checksum(sum(&pseudo)), 0, "a wrong bit that no checksum sees");
     }
+}
+
+#[test]
+fn what_is_not_an_ip_packet_is_one_segment_that_only_damage_changes() {
+    let payload = [0u8, 1, 8, 0, 6, 4];
+    let shape = Shape::opaque(&[0; VNET_HEADER], &payload).unwrap();
+    assert_eq!((shape.segments(payload.len()), shape.segment_bytes(payload.len(), 0)), (1, 6));
+    let mut room = [0u8; HEADER_ROOM];
+    let changes = HeaderChanges { hops: 3, class: 1 };
+    let headers = shape.headers(&payload, &shape.run(&payload, 0, 1), changes, &mut room);
+    assert_eq!((headers, room[..headers].to_vec()), (VNET_HEADER, vec![0; VNET_HEADER]));
+    assert_eq!(shape.payload(payload.len(), 0, 1), (0, 6));
+    let mut whole = [&[0; VNET_HEADER][..], &payload].concat();
+    shape.damage(&mut whole, 9);
+    assert_eq!(whole[VNET_HEADER..], [0, 3, 8, 0, 6, 4]);
+    let mut empty = vec![0; VNET_HEADER];
+    Shape::opaque(&empty, &[]).unwrap().damage(&mut empty, 9);
+    assert_eq!(empty, [0; VNET_HEADER]);
+}
+
+#[test]
+fn a_super_packet_is_divided_only_if_it_is_ip() {
+    let (vnet, packet) = tcp4(3 * MSS);
+    assert!(Shape::opaque(&vnet, &packet).is_none());
+    let mut beyond = [0; VNET_HEADER];
+    beyond[0] = VIRTIO_NET_HDR_F_NEEDS_CSUM;
+    beyond[6..8].copy_from_slice(&5u16.to_ne_bytes());
+    assert!(Shape::opaque(&beyond, &[0; 6]).is_none(), "its checksum would lie behind it");
 }

@@ -74,7 +74,7 @@ impl EngineProcess {
                 ports[node] = Some(Port::Tun(tun));
             }
             for device in devices.iter_mut() {
-                ports[device.node] = device.port.take().map(Box::new).map(Port::Device);
+                ports[device.node] = device.port.take().map(Port::Device);
             }
             engine::run(plan, EnginePorts { ports, control }, directory)
         })?;

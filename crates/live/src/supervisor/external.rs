@@ -1,7 +1,7 @@
 //! Namespaces and devices that a run uses and that exist without it.
 
 use super::Options;
-use crate::device::{Device, Segment};
+use crate::device::{Device, Segment, Use};
 use crate::error::Result;
 use crate::foreign::ForeignNamespace;
 use crate::host;
@@ -25,11 +25,16 @@ impl ExternalResources {
         let foreign = options.foreign.iter().map(ForeignNamespace::open).collect::<Result<_>>()?;
         let mut devices = Vec::new();
         for (position, node) in plan.nodes.iter().enumerate() {
-            if let Some(Port::Routed { device, subnets }) = &node.port {
-                let segment = Segment { gateways: host::addresses(node).collect(), subnets: subnets.clone() };
-                let opened = Device::open(position, device, segment);
-                devices.push(opened.map_err(|error| error.at(format!("host {}", node.name)))?);
-            }
+            let (device, used) = match &node.port {
+                Some(Port::Routed { device, subnets }) => {
+                    let gateways = host::addresses(node).collect();
+                    (device, Use::Gateway(Segment { gateways, subnets: subnets.clone() }))
+                }
+                Some(Port::Bridged { device, .. }) => (device, Use::Bridge),
+                Some(Port::Namespace { .. }) | None => continue,
+            };
+            let opened = Device::open(position, device, used);
+            devices.push(opened.map_err(|error| error.at(format!("host {}", node.name)))?);
         }
         Ok(ExternalResources { foreign, devices })
     }

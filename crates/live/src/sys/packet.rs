@@ -15,6 +15,8 @@ const CONTROL_BYTES: usize = 96;
 const ALL_PROTOCOLS: u16 = libc::ETH_P_ALL as u16;
 /// `tp_status` of `struct tpacket_auxdata`: a VLAN tag was taken out of the frame.
 const TP_STATUS_VLAN_VALID: u32 = 1 << 4;
+/// The kind of that tag is known; otherwise it is that of IEEE 802.1Q.
+const TP_STATUS_VLAN_TPID_VALID: u32 = 1 << 6;
 /// `struct packet_mreq` and the constants of `linux/if_packet.h` that libc lacks.
 const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
 const PACKET_VNET_HDR: libc::c_int = 15;
@@ -37,8 +39,9 @@ pub struct Received {
     pub kind: u8,
     /// When it arrived, in nanoseconds since 1970.
     pub arrived_unix_ns: Option<u64>,
-    /// Whether it had a VLAN tag.
-    pub tagged: bool,
+    /// The VLAN tag that the kernel took out of the frame behind the addresses: its kind, and its identifier with the
+    /// priority.
+    pub tag: Option<(u16, u16)>,
 }
 
 /// Buffer of control messages, aligned as the kernel requires.
@@ -73,11 +76,20 @@ impl PacketSocket {
 
     /// Lets the device receive frames for the multicast address `mac`, too, as long as the socket is open.
     pub fn join(&self, index: u32, mac: [u8; 6]) -> io::Result<()> {
+        self.add_membership(index, libc::PACKET_MR_MULTICAST, mac)
+    }
+
+    /// Lets the device receive frames for every address, as long as the socket is open.
+    pub fn receive_all(&self, index: u32) -> io::Result<()> {
+        self.add_membership(index, libc::PACKET_MR_PROMISC, [0; 6])
+    }
+
+    fn add_membership(&self, index: u32, kind: libc::c_int, mac: [u8; 6]) -> io::Result<()> {
         let mut address = [0; 8];
         address[..6].copy_from_slice(&mac);
         let request = libc::packet_mreq {
             mr_ifindex: index as libc::c_int,
-            mr_type: libc::PACKET_MR_MULTICAST as u16,
+            mr_type: kind as u16,
             mr_alen: 6,
             mr_address: address,
         };
@@ -170,7 +182,7 @@ impl Received {
                 let time = number(DATA).zip(number(DATA + 8));
                 self.arrived_unix_ns = time.map(|(seconds, ns)| seconds * 1_000_000_000 + ns);
             } else if kind == (Some(libc::SOL_PACKET), Some(libc::PACKET_AUXDATA)) {
-                self.tagged = word(DATA).is_some_and(|status| status as u32 & TP_STATUS_VLAN_VALID != 0);
+                self.tag = control.get(DATA..).and_then(removed_tag);
             }
             match control.get(length.next_multiple_of(size_of::<usize>())..) {
                 Some(rest) if length >= size_of::<libc::cmsghdr>() => control = rest,
@@ -178,6 +190,14 @@ impl Received {
             }
         }
     }
+}
+
+/// The VLAN tag in a `struct tpacket_auxdata`.
+fn removed_tag(auxiliary: &[u8]) -> Option<(u16, u16)> {
+    let status = auxiliary.first_chunk().map(|raw| u32::from_ne_bytes(*raw))?;
+    let half = |at: usize| auxiliary.get(at..)?.first_chunk().map(|raw| u16::from_ne_bytes(*raw));
+    let kind = if status & TP_STATUS_VLAN_TPID_VALID != 0 { half(18)? } else { libc::ETH_P_8021Q as u16 };
+    (status & TP_STATUS_VLAN_VALID != 0).then_some((kind, half(16)?))
 }
 
 /// The flags (`IFF_*`) of interface `name`, seen from the network namespace that `socket` was opened in.

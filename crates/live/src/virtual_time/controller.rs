@@ -5,7 +5,7 @@
 use super::frames::{Frame, Nics, is_tcp, packet_of};
 use crate::engine::Emulator;
 use crate::error::{Error, Result};
-use crate::packet_pool::Arrival;
+use crate::packet_pool::{Arrival, Filled};
 use longhaul_plan::Event;
 use longhaul_units::{Span, Time};
 use longhaul_virtual::{Digest, Digests, Guests, Port, Progress, Sent};
@@ -220,7 +220,7 @@ impl<'a> TimeController<'a> {
             .emulator
             .egress
             .packet_pool
-            .read(|buffer| Ok(packet_of(frame, buffer)))
+            .read(|buffer| Ok(packet_of(frame, buffer).map(Filled::with_packet)))
             .map_err(|error| Error::wrap("take a packet", error))?;
         let port = &mut self.emulator.egress.ports[node];
         match arrival {

@@ -55,7 +55,7 @@ impl Ports for Nics {
         due
     }
 
-    fn write(&mut self, host: usize, at: Time, parts: &[IoSlice<'_>]) -> io::Result<()> {
+    fn write(&mut self, host: usize, at: Time, _link_header: &[u8], parts: &[IoSlice<'_>]) -> io::Result<()> {
         let mut bytes = self.spare.pop().unwrap_or_default();
         bytes.clear();
         bytes.resize(NET_HEADER_BYTES + ETHERNET - VNET_HEADER, 0);
@@ -138,7 +138,7 @@ mod tests {
     fn a_packet_survives_the_way_into_a_frame_and_back() {
         let mut cards = Nics::default();
         let (head, tail) = (&packet()[..30], &packet()[30..]);
-        cards.write(3, Time::from_ns(5), &[IoSlice::new(head), IoSlice::new(tail)]).unwrap();
+        cards.write(3, Time::from_ns(5), &[], &[IoSlice::new(head), IoSlice::new(tail)]).unwrap();
         let frame = cards.frames.pop().unwrap();
         assert_eq!((frame.host, frame.due), (3, Time::from_ns(5)));
         assert_eq!(frame.bytes[..12], [1, 1, 68, 0, 0xa8, 5, 34, 0, 16, 0, 0, 0]);

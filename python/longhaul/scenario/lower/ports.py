@@ -1,5 +1,6 @@
 """Ports of hosts, as a plan has them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from typing import Any, Literal, cast
@@ -13,8 +14,11 @@ from longhaul.scenario.model.address import AnyNetwork
 from longhaul.scenario.model.port import DevicePort
 
 
-def with_port(found: Node, node: NamedNode) -> Node:
-    """``found`` with what is at its end of the links, and the addresses that this has."""
+def with_port(found: Node, node: NamedNode, segment: int | None) -> Node:
+    """``found`` with what is at its end of the links, and the addresses that this has.
+
+    ``segment`` is the number of the Ethernet segment of a bridged device.
+    """
     port = node.spec.port
     if port is None or node.of is not None:
         return found
@@ -24,11 +28,54 @@ def with_port(found: Node, node: NamedNode) -> Node:
         key = f"ipv{address.version}"
         if changed[key] is not None:
             changed[key] = str(address)
-    changed["port"] = _plan_port(port)
+    changed["port"] = _plan_port(port, segment)
     return cast("Node", changed)
 
 
-def _plan_port(port: Any) -> planned.Port:
+def bridged_segments(network: Network) -> dict[int, int]:
+    """The number of the Ethernet segment of each bridged device, by node: one for all that links join."""
+    parents = list(range(len(network.nodes)))
+
+    def root(node: int) -> int:
+        while parents[node] != node:
+            parents[node] = parents[parents[node]]
+            node = parents[node]
+        return node
+
+    bridged = [index for index, each in enumerate(network.nodes) if _is_bridged(each)]
+    for link in network.links if bridged else ():
+        one, other = (root(end) for end in link.ends)
+        parents[max(one, other)] = min(one, other)
+    numbers = {each: number for number, each in enumerate(sorted({root(index) for index in bridged}))}
+    return {index: numbers[root(index)] for index in bridged}
+
+
+def lone_bridged_devices(scenario: Scenario, network: Network) -> list[Diagnostic]:
+    """Bridged devices whose frames have nowhere to go."""
+    segments = bridged_segments(network)
+    sizes = Counter(segments.values())
+    problems = []
+    for index, segment in segments.items():
+        node = network.nodes[index]
+        path = (*node.path, "port")
+        if sizes[segment] == 1:
+            message = f"{_place(node)} has no other bridged interface to lead to"
+            remedy = "write mode: bridge at another host, too"
+            problems.append(scenario.problem(Code.PORT_INVALID, path, message, remedy))
+    return problems
+
+
+def _is_bridged(node: NamedNode) -> bool:
+    return node.of is None and isinstance(node.spec.port, DevicePort) and node.spec.port.mode == "bridge"
+
+
+def _place(node: NamedNode) -> str:
+    return node.spec.port.place if node.spec.port else node.name
+
+
+def _plan_port(port: Any, segment: int | None) -> planned.Port:
+    if segment is not None:
+        return {"kind": "bridged", "device": port.device, "segment": segment}
     if isinstance(port, DevicePort):
         return {
             "kind": "routed",

@@ -27,7 +27,12 @@ from longhaul.scenario.lower.network import NamedNode, Network, build
 from longhaul.scenario.lower.pacing import Owner, plan_pacing, plan_pacing_events
 from longhaul.scenario.lower.paths import Routes, pair_ways
 from longhaul.scenario.lower.pcap import plan_pcap
-from longhaul.scenario.lower.ports import address_conflicts, with_port
+from longhaul.scenario.lower.ports import (
+    address_conflicts,
+    bridged_segments,
+    lone_bridged_devices,
+    with_port,
+)
 from longhaul.scenario.lower.replay import plan_replay
 from longhaul.scenario.lower.route_checks import (
     routing_loops,
@@ -142,6 +147,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     overrides, of_interfaces = _overrides(scenario, network, plan)
     more, wrong = detours(scenario, network, {**plan, "routes": overrides})
     problems += [*wrong, *address_conflicts(scenario, network, plan["nodes"])]
+    problems += lone_bridged_devices(scenario, network)
     plan = {**plan, "routes": [*overrides, *more], "multipath": document.routing.multipath}
     by_daemon = {index for index, node in enumerate(network.nodes) if node.spec.routing == "none"}
     settled, wrong = with_settings(
@@ -264,6 +270,7 @@ def _nodes(scenario: Scenario, network: Network) -> list[Node]:
     ]
     addresses = assign(is_router, [link.ends for link in network.links], [node.of for node in network.nodes])
     family = scenario.document.addresses
+    segments = bridged_segments(network)
     mtus: dict[int, int] = {}
     for link in network.links:
         for end in link.ends:
@@ -280,7 +287,7 @@ def _nodes(scenario: Scenario, network: Network) -> list[Node]:
         }
         if node.spec.forward and node.of is None:
             planned_node = {**planned_node, "forwards": True}
-        found.append(with_port(_with_interface(planned_node, node), node))
+        found.append(with_port(_with_interface(planned_node, node), node, segments.get(index)))
     return found
 
 

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BeforeValidator,
@@ -134,7 +134,9 @@ Subnet = Annotated[BehindSubnet, PlainValidator(_subnet), WithJsonSchema({"type"
 class _Device(Strict):
     """What ports have in common behind which there are hosts that know nothing of the run."""
 
-    subnets: Annotated[tuple[Subnet, ...], OneOrList(), Field(strict=False, min_length=1)]
+    mode: Literal["routed", "bridge"] = "routed"
+    """``routed``: a gateway of the hosts behind it; ``bridge``: all frames pass, unchanged."""
+    subnets: Annotated[tuple[Subnet, ...], OneOrList(), Field(strict=False, min_length=1)] = ()
     """Networks behind it: those of the segment, and others as "10.20.0.0/16 via 192.168.1.254"."""
     gateway: Addresses = ()
     """Addresses that its hosts have as their gateway; the first of the segment's networks if left out."""
@@ -150,6 +152,20 @@ class _Device(Strict):
 
     @model_validator(mode="after")
     def _reachable(self) -> "_Device":
+        if self.mode == "bridge":
+            for key in ("subnets", "gateway"):
+                if getattr(self, key):
+                    raise problem(
+                        Code.KEYS_CONFLICT,
+                        f'has "{key}", and a bridge has no addresses',
+                        f"remove {key}, or mode: bridge",
+                        at=key,
+                    )
+            return self
+        if not self.subnets:
+            raise problem(
+                Code.KEY_MISSING, 'has no "subnets"', "write the networks behind it, or mode: bridge"
+            )
         _one_of_each_family(self.gateway, "gateway")
         segment = [each.network for each in self.subnets if each.via is None]
         for address in (*self.gateway, *(each.via for each in self.subnets if each.via is not None)):
