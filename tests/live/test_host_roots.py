@@ -199,7 +199,7 @@ def test_a_user_that_the_host_does_not_know_fails_the_run_and_leaves_nothing(
     assert root
     with pytest.raises(LonghaulError, match='there is no user "ghost" in the host\'s /etc/passwd'):
         longhaul.up(scenario(tmp_path, "user: ghost"), runs=tmp_path / "runs")
-    assert "overlay" not in Path("/proc/self/mounts").read_text().replace("overlay / overlay", "")
+    assert str(tmp_path) not in Path("/proc/self/mounts").read_text()
 
 
 @pytest.mark.skipif(
@@ -248,3 +248,50 @@ def require_limits() -> None:
         _longhaul.check_limits(cpu=False, memory=True)
     except _longhaul.LiveError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture
+def image(root: Path, tmp_path: Path) -> Iterator[str]:
+    """An image of two layers in podman's store, the second of which removes a file of the first."""
+    if shutil.which("podman") is None:
+        pytest.skip("needs podman")
+    name = f"localhost/lh-test-roots-{os.getpid()}"
+    (tmp_path / "Containerfile").write_text(f"FROM {name}-base\nRUN echo second > /etc/layer; rm /bin/ls\n")
+    archive = subprocess.run(["tar", "-C", str(root), "-c", "."], capture_output=True, check=True)
+    try:
+        made = subprocess.run(
+            ["podman", "import", "-", f"{name}-base"],
+            input=archive.stdout,
+            capture_output=True,
+            check=False,
+        )
+        build = ["podman", "build", "--isolation", "chroot", "--network", "host", "-q", "-t", name]
+        built = subprocess.run([*build, str(tmp_path)], capture_output=True, text=True, check=False)
+        if made.returncode or built.returncode:
+            pytest.skip(f"podman builds no images here: {built.stderr.splitlines()[-1:]}")
+        yield name
+    finally:
+        for each in (name, f"{name}-base"):
+            subprocess.run(["podman", "rmi", "-f", each], capture_output=True, check=False)
+
+
+def test_an_image_of_podmans_store_is_a_root(image: str, tmp_path: Path) -> None:
+    text = SCENARIO.replace("rootfs: root", f"image: {image}")
+    with longhaul.up(scenario(tmp_path, text=text), runs=tmp_path / "runs") as network:
+        assert said(network, "a", "cat /etc/layer /etc/motd; echo x > /etc/layer") == "second\nwelcome\n"
+        assert network.run("a", ["ls"], check=False).returncode == 127
+        assert said(network, "c", "cat /etc/layer") == "second\n"
+        assert "1 packets received" in said(network, "a", "ping -c 1 c")
+
+
+@pytest.mark.skipif(shutil.which("podman") is None, reason="needs podman")
+def test_an_image_that_is_absent_is_refused_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "motd").write_text("welcome\n")
+    text = SCENARIO.replace("rootfs: root", "image: localhost/lh-no-such-image", 1)
+    text = text.replace("  c: {kind: host, attach: r, rootfs: root}\n", "")
+    message = (
+        r"roots.yaml:7:\d+: .*there is no image localhost/lh-no-such-image in podman's store; podman images"
+    )
+    with pytest.raises(LonghaulError, match=message):
+        longhaul.run_live(scenario(tmp_path, text=text), runs=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()

@@ -28,8 +28,10 @@ struct Layers {
 /// Makes `root` the root directory of the mount namespace of this process. `run` is the run directory, which keeps its
 /// place; `files` is a directory in it, with `hosts`, `resolv.conf` and the host's name in `hostname.HOST`.
 pub fn enter(root: &HostRoot, host: &str, run: &Path, files: &Path) -> Result<()> {
-    let lower = File::open(&root.directory)
-        .map_err(|error| Error::wrap(format!("open the root directory {}", root.directory), error))?;
+    let open = |path: &String| {
+        File::open(path).map_err(|error| Error::wrap(format!("open the root directory {path}"), error))
+    };
+    let lower = root.directories.iter().map(open).collect::<Result<Vec<_>>>()?;
     let layers = make_layers(root, host, run, files)?;
     mount_overlay(&lower, &layers, root)?;
     for place in SHARED {
@@ -91,7 +93,7 @@ fn make_layers(root: &HostRoot, host: &str, run: &Path, files: &Path) -> Result<
     Ok(Layers { root: place, upper, work })
 }
 
-fn mount_overlay(lower: &File, layers: &Layers, root: &HostRoot) -> Result<()> {
+fn mount_overlay(lower: &[File], layers: &Layers, root: &HostRoot) -> Result<()> {
     let open = |path: &Path| {
         File::open(path).map_err(|error| Error::wrap(format!("open {}", path.display()), error))
     };
@@ -99,9 +101,10 @@ fn mount_overlay(lower: &File, layers: &Layers, root: &HostRoot) -> Result<()> {
     // Descriptors, because a path may contain a separator of the list. Root of a user namespace may not write the
     // attributes that overlayfs uses otherwise.
     let attributes = if crate::isolation::is_root_of_the_machine() { "" } else { ",userxattr" };
+    let lower: Vec<_> = lower.iter().map(|file| format!("/proc/self/fd/{}", file.as_raw_fd())).collect();
     let data = format!(
-        "lowerdir=/proc/self/fd/{},upperdir=/proc/self/fd/{},workdir=/proc/self/fd/{}{attributes}",
-        lower.as_raw_fd(),
+        "lowerdir={},upperdir=/proc/self/fd/{},workdir=/proc/self/fd/{}{attributes}",
+        lower.join(":"),
         upper.as_raw_fd(),
         work.as_raw_fd()
     );
@@ -112,7 +115,11 @@ fn mount_overlay(lower: &File, layers: &Layers, root: &HostRoot) -> Result<()> {
             } else {
                 "longhaul doctor says whether this kernel has overlayfs"
             };
-            Error::wrap(format!("mount overlayfs over {}", root.directory), error).with_remedy(remedy)
+            Error::wrap(
+                format!("mount overlayfs over {}", root.image.as_deref().unwrap_or("a root directory")),
+                error,
+            )
+            .with_remedy(remedy)
         },
     )
 }

@@ -35,8 +35,12 @@ pub struct HostSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostRoot {
-    /// The directory, which is not changed.
-    pub directory: String,
+    /// The directories that overlayfs merges, the topmost first; they are not changed. Empty where an image has yet to
+    /// be looked up.
+    pub directories: Vec<String>,
+    /// The image of podman's store whose layers they are, if they are such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
     /// Whether the run directory keeps what the host writes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_files: bool,
@@ -55,6 +59,9 @@ impl HostSettings {
             if file.sha256.is_empty() || !file.sha256.bytes().all(|digit| digit.is_ascii_hexdigit()) {
                 return wrong("sha256", "is not a hash");
             }
+        }
+        if self.root.as_ref().is_some_and(|root| root.directories.is_empty() && root.image.is_none()) {
+            return Err(InvalidValue::new("root", "has no directory"));
         }
         for capability in self.capabilities.iter().flatten() {
             if u32::from(*capability) >= u64::BITS {

@@ -306,6 +306,11 @@ def _busy_text(engine: Mapping[str, Any]) -> str:
 
 def _waiting(accounts: Mapping[str, Mapping[str, int]], duration_ns: int) -> dict[str, float]:
     """The share of each host that waited, the longest first."""
-    waited = {host: each["cpu.waited_ns"] for host, each in accounts.items() if each.get("cpu.waited_ns")}
+    # A host that waits at its own limit has what the scenario gives it.
+    waited = {
+        host: waited_ns
+        for host, each in accounts.items()
+        if (waited_ns := each.get("cpu.waited_ns", 0) - each.get("cpu.throttled_ns", 0)) > 0
+    }
     order = sorted(waited, key=lambda host: -waited[host])
     return {host: min(waited[host] / max(duration_ns, 1), 1.0) for host in order}

@@ -1682,8 +1682,11 @@ class HostFile(TypedDict):
 class HostRoot(TypedDict):
     """A root directory, which the host finds under a layer of its own."""
 
-    directory: ReadOnly[str]
-    """The directory, which is not changed."""
+    directories: ReadOnly[Sequence[str]]
+    """The directories that overlayfs merges, the topmost first; they are not changed. Empty where an image
+    has yet to be looked up."""
+    image: NotRequired[ReadOnly[str | None]]
+    """The image of podman's store whose layers they are, if they are such."""
     keep_files: NotRequired[ReadOnly[bool]]
     """Whether the run directory keeps what the host writes."""
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from longhaul import storage
 from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
+from longhaul.run import images
 from longhaul.run.ports import EXIT_CANNOT
 from longhaul.scenario.model.host_settings import CAPABILITIES
 
@@ -38,7 +40,9 @@ def _problems(resolved: "Resolved", *, sudo: bool) -> "Iterator[Diagnostic]":
     is_root = sudo or os.geteuid() == 0
     for key, node in resolved.scenario.document.nodes.items():
         found: list[tuple[tuple[str, ...], tuple[str, str] | None]] = []
-        if node.rootfs is None:
+        if node.image is not None:
+            found.append((("image",), _wrong_image(node.image)))
+        elif node.rootfs is None:
             found += [(("files", target), _wrong_target(Path(target))) for target in node.files]
         else:
             found.append((("rootfs",), _wrong_root(_root_directory(resolved, node.rootfs))))
@@ -93,14 +97,25 @@ def _wrong_root(directory: Path) -> tuple[str, str] | None:
     return None
 
 
+def _wrong_image(image: str) -> tuple[str, str] | None:
+    """Why no host can have the files of this image, and what helps."""
+    try:
+        images.layers(image)
+    except LonghaulError as error:
+        return error.message, error.remedy or "name another image"
+    return None
+
+
 def with_directories(resolved: "Resolved", nodes: "Sequence[Node]") -> "list[Node]":
-    """The nodes, with absolute paths of root directories."""
+    """The nodes, with absolute paths of root directories and of images' layers."""
     found = list(nodes)
     for index, node in enumerate(nodes):
         settings = node.get("settings")
         if settings and (root := settings.get("root")):
-            directory = str(_root_directory(resolved, root["directory"]).absolute())
-            found[index] = {**node, "settings": {**settings, "root": {**root, "directory": directory}}}
+            image = root.get("image")
+            written = root["directories"] if image is None else images.layers(image)
+            directories = [str(_root_directory(resolved, each).absolute()) for each in written]
+            found[index] = {**node, "settings": {**settings, "root": {**root, "directories": directories}}}
     return found
 
 

@@ -32,6 +32,7 @@ export interface Node {
   cpu?: number | string | null;
   memory?: string | null;
   rootfs?: string | null;
+  image?: string | null;
   keep_files?: boolean;
   user?: (string | number) | null;
   capabilities?:

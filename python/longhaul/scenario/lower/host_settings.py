@@ -46,9 +46,12 @@ def _limits(node: NodeSpec) -> HostSettings:
 
 
 def _root(node: NodeSpec) -> HostSettings:
-    if node.rootfs is None:
+    if node.rootfs is not None:
+        root: HostRoot = {"directories": [node.rootfs]}
+    elif node.image is not None:
+        root = {"directories": [], "image": node.image}
+    else:
         return {}
-    root: HostRoot = {"directory": node.rootfs}
     return {"root": {**root, "keep_files": True} if node.keep_files else root}
 
 

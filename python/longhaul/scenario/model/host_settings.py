@@ -49,6 +49,18 @@ FilePlace = Annotated[str, BeforeValidator(_target), WithJsonSchema({"type": "st
 """Where a host has a file: an absolute path."""
 HostFiles = dict[FilePlace, Text]
 """Files of a host, by the place that they have there; the names are relative to the scenario."""
+_IMAGE = re.compile(r"[a-z0-9][A-Za-z0-9._:@/-]{0,254}")
+
+
+def _image(value: Any) -> Any:
+    if not isinstance(value, str) or not _IMAGE.fullmatch(value):
+        message = f'"{printable(str(value))}" is not the name of an image'
+        raise problem(Code.NAME_INVALID, message, "write for example localhost/web:1")
+    return value
+
+
+HostImage = Annotated[str, BeforeValidator(_image), Field(examples=["localhost/web"])]
+"""The name of an image in podman's store."""
 LEAST_MEMORY = Size(4 << 20)
 """Of a host whose memory is limited."""
 

@@ -24,6 +24,7 @@ from longhaul.scenario.model.host_settings import (
     LEAST_MEMORY,
     Capability,
     HostFiles,
+    HostImage,
     HostnameText,
     HostUser,
 )
@@ -108,6 +109,7 @@ SETTINGS = (
     "cpu",
     "memory",
     "rootfs",
+    "image",
     "keep_files",
     "user",
     "capabilities",
@@ -151,8 +153,10 @@ class Node(Strict):
     """Memory that its programs may use together; the kernel kills those that need more."""
     rootfs: Text | None = None
     """A directory that is the root directory of its programs, and is not changed."""
+    image: HostImage | None = None
+    """An image in podman's store that is this root directory, in place of ``rootfs``."""
     keep_files: bool = False
-    """Whether the run directory keeps what the programs write in ``rootfs``."""
+    """Whether the run directory keeps what the programs write in ``rootfs`` or ``image``."""
     user: HostUser | None = None
     """The user of its programs: a name that the host knows, or a number; root of the run if left out."""
     capabilities: Annotated[tuple[Capability, ...], Field(strict=False)] | None = None
@@ -203,11 +207,13 @@ class Node(Strict):
         if self.memory is not None and self.memory.bytes < LEAST_MEMORY.bytes:
             message = f"is less than {LEAST_MEMORY}, which a program needs to start"
             raise problem(Code.OUT_OF_RANGE, message, "write for example 64MiB", at="memory")
-        if self.keep_files and self.rootfs is None:
+        if self.rootfs is not None and self.image is not None:
+            raise problem(Code.KEYS_CONFLICT, "has a rootfs and an image", "write one of them", at="image")
+        if self.keep_files and self.rootfs is None and self.image is None:
             raise problem(
                 Code.KEY_OUT_OF_PLACE,
-                "only files of a host with a root directory of its own are kept",
-                "write rootfs: DIR, too",
+                "what a host writes is kept over a root of its own only",
+                "write rootfs or image, too",
                 at="keep_files",
             )
         if self.kind == "router" and self.pacing:
