@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.guest_machine import GuestMachine, require_guest_machines
+from guest_machine import GuestMachine, require_guest_machines
 
 import longhaul
 

@@ -161,7 +161,7 @@ def test_a_change_takes_effect_and_one_that_is_wrong_is_refused(tmp_path: Path, 
         assert exchange(connection, b"x") >= 120
         relay.set("wan", delay="1ms", way="reverse")
         assert 61 <= min(exchange(connection, b"x") for _ in range(5)) < 120
-        with pytest.raises(LonghaulError, match='there is no link "lan"'):
+        with pytest.raises(LonghaulError, match='there is no link or node "lan"'):
             relay.set("lan", delay="1ms")
         with pytest.raises(LonghaulError, match="has no unit"):
             relay.set("wan", delay="1")

@@ -65,6 +65,17 @@ LEAST_MEMORY = Size(4 << 20)
 """Of a host whose memory is limited."""
 
 
+def _memory(value: Any) -> Any:
+    text = str(value)
+    if re.fullmatch(r"[1-9][0-9]{0,6}", text):
+        raise problem(Code.UNIT_MISSING, f'"{text}" has no unit', f'write "{text}MiB"')
+    return value
+
+
+HostMemory = Annotated[Size, BeforeValidator(_memory)]
+"""A limit of memory. A number without a unit is not likely to be bytes."""
+
+
 def _user(value: Any) -> Any:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str) or not re.fullmatch(r"[a-z_][a-z0-9_-]{0,31}|[0-9]{1,10}", text):

@@ -25,6 +25,7 @@ from longhaul.scenario.model.host_settings import (
     Capability,
     HostFiles,
     HostImage,
+    HostMemory,
     HostnameText,
     HostUser,
 )
@@ -149,7 +150,7 @@ class Node(Strict):
     """Files that the host has in place of the machine's, or beside them: ``{/etc/x.conf: ./x.conf}``."""
     cpu: Annotated[float, Number(at_least=0.01, at_most=4096, example="0.5")] | None = None
     """Processor time that its programs may use together, in processors."""
-    memory: Size | None = None
+    memory: HostMemory | None = None
     """Memory that its programs may use together; the kernel kills those that need more."""
     rootfs: Text | None = None
     """A directory that is the root directory of its programs, and is not changed."""
