@@ -39,6 +39,7 @@ fmt: setup ## format everything
 
 bench: setup ## accuracy and speed against a direct veth, limits, ns-3, ns-2 and proxies, into bench/*.json and docs/benchmarks.md
 	@$(UV) run --no-sync python bench/live.py
+	@$(UV) run --no-sync python bench/ports.py
 	@$(UV) run --no-sync python bench/link.py
 	@$(UV) run --no-sync python bench/sim.py
 	@$(UV) run --no-sync python bench/commands.py
