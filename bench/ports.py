@@ -1,4 +1,4 @@
-"""What ports cost: two clusters behind Ethernet interfaces, routed and bridged, beside hosts of the run.
+"""The cost of ports: two clusters behind Ethernet interfaces, routed and bridged, beside hosts of the run.
 
 Each cluster is a switch with two hosts, of veth pairs, which know nothing of the run. All three kinds of
 hosts are at the ends of the same link, interleaved. Writes ``bench/ports.json``; needs root.
@@ -193,7 +193,7 @@ def up(kind: str, model: str) -> Iterator[Ends]:
 
 
 def round_trips_us(text: str) -> list[float]:
-    """Those that ping prints."""
+    """The round trips that ping prints, in us."""
     found = [float(found) * 1e3 for found in re.findall(r"time=([\d.]+)", text)]
     assert len(found) == PINGS
     return found
@@ -216,8 +216,8 @@ def direct_pings() -> list[float]:
 def tcp(kind: str) -> float:
     """Goodput of one flow at 1 Gbit/s without its first 2 s, as a share of the payload's rate."""
     with up(kind, f"delay: {DELAY_MS}ms, rate: {RATE // 10**9}Gbit") as ends:
-        told = ends.iperf("-t", str(SECONDS), "-C", "cubic")
-    rates = [each["sum"]["bits_per_second"] for each in told["intervals"][2:-1]]
+        report = ends.iperf("-t", str(SECONDS), "-C", "cubic")
+    rates = [each["sum"]["bits_per_second"] for each in report["intervals"][2:-1]]
     return sum(rates) / len(rates) / (RATE * 1448 / 1500)
 
 

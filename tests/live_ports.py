@@ -1,10 +1,12 @@
 """What tests of ports share: a scenario with one port, and commands."""
 
+import json
 import re
 import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import longhaul
 from longhaul.subprocesses import python_command
@@ -49,3 +51,25 @@ def least_rtt_ms(text: str) -> float:
 
 def address_of(network: longhaul.Network, host: str) -> str:
     return network.run("b", ["getent", "ahostsv4", host]).stdout.split()[0]
+
+
+def results(network: longhaul.Network, name: str) -> Any:
+    """A file of results of a network that is down."""
+    return json.loads((network.directory / name).read_text())
+
+
+def require_no_unintended_drops(network: longhaul.Network) -> None:
+    fidelity = results(network, "fidelity.json")
+    assert not [each for each in fidelity["reasons"] if "unintended drops" in each["what"]]
+
+
+def process_of(ancestor: int, name: str) -> int:
+    """The process of this name among ``ancestor`` and those that descend from it."""
+    open_pids = [ancestor]
+    while open_pids:
+        pid = open_pids.pop()
+        if Path(f"/proc/{pid}/comm").read_text().strip() == name:
+            return pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+        open_pids += [int(child) for child in children.split()]
+    raise AssertionError(name)

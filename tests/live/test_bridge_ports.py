@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from live_ports import process_of, require_no_unintended_drops, results, run, wait_until
 
 import longhaul
 from longhaul.errors import LonghaulError
@@ -38,19 +39,8 @@ SIDES = {"w": 1, "e": 2}
 MACS = {side: f"02:00:00:00:00:0{number}" for side, number in SIDES.items()}
 
 
-def run(*words: str, check: bool = True) -> str:
-    return subprocess.run(words, capture_output=True, text=True, check=check).stdout
-
-
 def inside(side: str, *words: str, check: bool = True) -> str:
     return run("ip", "netns", "exec", f"lhb{side}", *words, check=check)
-
-
-def wait_until(true: Any, within_s: float = 20.0) -> None:
-    until = time.monotonic() + within_s
-    while not true():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 @pytest.fixture(autouse=True)
@@ -92,15 +82,6 @@ def network(tmp_path: Path) -> Iterator[longhaul.Network]:
     path.write_text(BRIDGED)
     with longhaul.up(path, runs=tmp_path / "runs") as up:
         yield up
-
-
-def results(network: longhaul.Network, name: str) -> Any:
-    return json.loads((network.directory / name).read_text())
-
-
-def require_no_unintended_drops(network: longhaul.Network) -> None:
-    fidelity = results(network, "fidelity.json")
-    assert not [each for each in fidelity["reasons"] if "unintended drops" in each["what"]]
 
 
 def wan(network: longhaul.Network, way: str = "forward") -> Any:
@@ -324,15 +305,3 @@ def test_a_killed_run_leaves_bridged_interfaces_as_they_were(tmp_path: Path, vic
         with suppress(LonghaulError):
             network.down()
     assert interfaces() == before
-
-
-def process_of(ancestor: int, name: str) -> int:
-    """The process of this name among ``ancestor`` and those that descend from it."""
-    open_pids = [ancestor]
-    while open_pids:
-        pid = open_pids.pop()
-        if Path(f"/proc/{pid}/comm").read_text().strip() == name:
-            return pid
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-        open_pids += [int(child) for child in children.split()]
-    raise AssertionError(name)

@@ -80,7 +80,7 @@ def test_a_host_gets_no_more_processor_time_than_its_limit(tmp_path: Path) -> No
     assert limit["throttled_periods"] >= 1
     assert limit["throttled_ns"] > 0
     [text] = limit_texts(result.summary["limits"])
-    assert re.fullmatch(r"a waited for [0-9.]+ m?s at its limit of 0.05 CPUs", text)
+    assert re.fullmatch(r"a was throttled for [0-9.]+ m?s at its limit of 0.05 CPUs", text)
     assert own_groups() == []
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from live_ports import BESIDE, address_of, least_rtt_ms, run, scenario, started, wait_until
+from live_ports import BESIDE, address_of, least_rtt_ms, process_of, run, scenario, started, wait_until
 
 import longhaul
 from longhaul.errors import LonghaulError
@@ -99,17 +99,10 @@ def test_a_port_takes_name_addresses_and_default_route(namespace: str, tmp_path:
     wait_until(lambda: state_of(namespace) == before)
 
 
-def process_of(folder: Path, name: str) -> int:
-    """The live process of this name of the run in ``folder``."""
+def worker_of(folder: Path) -> int:
+    """The PID of the worker of the run in ``folder``."""
     record = json.loads(next(folder.rglob("run.json")).read_text())
-    open_pids = [int(record["processes"]["worker"]["pid"])]
-    while open_pids:
-        pid = open_pids.pop()
-        if Path(f"/proc/{pid}/comm").read_text().strip() == name:
-            return pid
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-        open_pids += [int(child) for child in children.split()]
-    raise AssertionError(name)
+    return int(record["processes"]["worker"]["pid"])
 
 
 @pytest.mark.parametrize("victim", ["lh-worker", "lh-supervisor", "lh-engine"])
@@ -118,7 +111,7 @@ def test_a_killed_run_leaves_nothing_in_a_namespace(namespace: str, tmp_path: Pa
     network = longhaul.up(scenario(tmp_path, f"netns:{namespace}"), runs=tmp_path / "runs")
     try:
         assert "eth1" in inside(namespace, "ip", "link")
-        os.kill(process_of(tmp_path / "runs", victim), signal.SIGKILL)
+        os.kill(process_of(worker_of(tmp_path / "runs"), victim), signal.SIGKILL)
         wait_until(lambda: state_of(namespace) == before)
     finally:
         with suppress(LonghaulError):

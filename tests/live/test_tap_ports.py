@@ -1,6 +1,5 @@
 """TAP devices as ports: programs and virtual machines behind them."""
 
-import json
 import os
 import re
 import subprocess
@@ -8,10 +7,10 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from guest_machine import GuestMachine, require_guest_machines
+from live_ports import require_no_unintended_drops, results, run
 
 import longhaul
 
@@ -27,10 +26,6 @@ nodes:
   b: {{kind: host, attach: r}}
 profiles: {{wan: {{delay: 10ms}}}}
 """
-
-
-def run(*words: str) -> str:
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.fixture(params=[()])
@@ -56,18 +51,9 @@ def network(tap: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     assert run("ip", "-details", "link", "show", tap) == before
 
 
-def results(network: longhaul.Network, name: str) -> Any:
-    return json.loads((network.directory / name).read_text())
-
-
 def lost_packets(network: longhaul.Network, link: str) -> int:
     links = results(network, "summary.json")["links"]
     return sum(each["packets"]["lost"] for each in links if each["name"] == link)
-
-
-def require_no_unintended_drops(network: longhaul.Network) -> None:
-    fidelity = results(network, "fidelity.json")
-    assert not [each for each in fidelity["reasons"] if "unintended drops" in each["what"]]
 
 
 def answered(text: str) -> tuple[int, int, float]:

@@ -10,8 +10,9 @@ from click.testing import CliRunner
 import longhaul
 from longhaul.cli.constellation import constellation
 from longhaul.errors import LonghaulError
-from longhaul.scenario.expand.topologies.constellation import Scene, Walker, elevation_deg, ground_km, samples
+from longhaul.scenario.expand.topologies.constellation import Scene, elevation_deg, ground_km, samples
 from longhaul.scenario.expand.topologies.distance import EARTH_KM, GLASS, LIGHT_KM_PER_S, great_circle_km
+from longhaul.scenario.expand.topologies.walker import Walker
 
 STARLINK = Walker(planes=72, per_plane=22, inclination_deg=53, altitude_km=550, phasing=1)
 LONDON, NEW_YORK = (51.51, -0.13), (40.71, -74.01)

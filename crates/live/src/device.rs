@@ -77,8 +77,7 @@ pub struct Segment {
 }
 
 impl Device {
-    /// Opens the device called `name` in the current network namespace, of which the client has checked what may speak
-    /// against that.
+    /// Opens the device called `name` in the current network namespace. The client has checked its type, state and MTU.
     pub fn open(node: usize, name: &str, used: Use) -> Result<Self> {
         let failed = |what: &str| {
             let what = format!("{what} {name}");

@@ -149,26 +149,36 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
     if let (Some(settings), None) = (&node.settings, rooted) {
         host_files::mount_files(&settings.files, context.run, context.files)?;
     }
-    let mut host = build_network(plan, position, context, foreign)?;
+    let Interfaces { tuns, counted_before } = make_interfaces(plan, position, context, foreign)?;
+    let namespaces = Namespaces::current()?;
     if let (Some(settings), Some(root)) = (&node.settings, rooted) {
         host_root::enter(root, &node.name, context.run, context.files)?;
         host_files::mount_files_in_root(&settings.files, context.run)?;
-        host.has_root = true;
     }
-    if let Some(settings) = &node.settings {
-        host.credentials = Credentials::of_host(settings)?;
-    }
-    Ok(host)
+    Ok(Host {
+        name: node.name.clone(),
+        hostname: node.hostname().to_owned(),
+        namespaces,
+        tuns,
+        counted_before,
+        credentials: node.settings.as_ref().map(Credentials::of_host).transpose()?.unwrap_or_default(),
+        has_root: rooted.is_some(),
+    })
 }
 
-/// Builds the interfaces of a host in its namespaces, in which this process is.
-fn build_network(
+/// The interfaces of a host.
+struct Interfaces {
+    tuns: Vec<(usize, Tun)>,
+    counted_before: Option<CountersBefore>,
+}
+
+/// Makes the interfaces of a host in its namespaces, in which this process is.
+fn make_interfaces(
     plan: &Plan,
     position: usize,
     context: &BuildContext<'_>,
     foreign: Option<&ForeignNamespace>,
-) -> Result<Host> {
-    let node = &plan.nodes[position];
+) -> Result<Interfaces> {
     if let Some(foreign) = foreign {
         foreign.enter()?;
         let (drops, all) = (counters::read_here(|_| false), counters::all_counters());
@@ -176,15 +186,7 @@ fn build_network(
         let interfaces = made.iter().map(|(_, name, _)| name.clone()).collect();
         let counted_before = Some(CountersBefore { drops, all, interfaces });
         let tuns = made.into_iter().map(|(interface, _, tun)| (interface, tun)).collect();
-        return Ok(Host {
-            name: node.name.clone(),
-            hostname: node.hostname().to_owned(),
-            namespaces: Namespaces::current()?,
-            tuns,
-            counted_before,
-            credentials: Credentials::default(),
-            has_root: false,
-        });
+        return Ok(Interfaces { tuns, counted_before });
     }
     prepare_interfaces()?;
     for (name, value) in &context.limits.0 {
@@ -198,15 +200,7 @@ fn build_network(
         })
         .collect::<Result<Vec<_>>>()?;
     configure(plan, position)?;
-    Ok(Host {
-        name: node.name.clone(),
-        hostname: node.hostname().to_owned(),
-        namespaces: Namespaces::current()?,
-        tuns,
-        counted_before: None,
-        credentials: Credentials::default(),
-        has_root: false,
-    })
+    Ok(Interfaces { tuns, counted_before: None })
 }
 
 /// Lets interfaces that are made from now on have no addresses but those that they are given.

@@ -69,9 +69,9 @@ fn add(files: &[&HostFile], contents: &Path, scratch: &Path) -> Result<()> {
         // The overlay would hide what is mounted below the directory.
         let inner: Vec<(PathBuf, File)> = mount_points_below(&directory)?
             .into_iter()
-            .map(|(point, _)| point)
-            .filter(|point| *point != directory)
-            .filter_map(|point| Some((point.clone(), open(&point).ok()?)))
+            .map(|point| point.place)
+            .filter(|place| *place != directory)
+            .filter_map(|place| Some((place.clone(), open(&place).ok()?)))
             .collect();
         let (upper, lower) = (open(&layer)?, open(&directory)?);
         // Descriptors, because a path may contain a separator of the list.

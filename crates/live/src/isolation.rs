@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 mod restriction;
 
-pub use restriction::{kept_capabilities, restrict};
+pub use restriction::{restrict, strict_capabilities};
 
 /// Directories of the system, which are read-only for programs.
 pub const SYSTEM: [&str; 12] = [
@@ -143,11 +143,11 @@ fn make_read_only(place: &Path, open: &[&Path]) -> Result<()> {
         mount(Some(*path), *path, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)
             .map_err(|error| Error::wrap(format!("keep {} writable", path.display()), error))?;
     }
-    for (point, flags) in mount_points_below(place)? {
-        if !open.iter().any(|path| point.starts_with(path)) {
-            let flags = flags | MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
+    for point in mount_points_below(place)? {
+        if !open.iter().any(|path| point.place.starts_with(path)) {
+            let flags = point.flags | MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
             // A mount that cannot be remounted, such as one of another owner, stays as it was.
-            let _ = mount(none, &point, none, flags, none);
+            let _ = mount(none, &point.place, none, flags, none);
         }
     }
     Ok(())

@@ -56,7 +56,7 @@ pub use cgroup::{Controller, PREFIX as CGROUP_PREFIX, check_limits, own_group};
 pub use enter::{Entry, run_in_host};
 pub use error::{Error, Result};
 pub use foreign::ForeignPlace;
-pub use isolation::{SYSTEM as SYSTEM_DIRECTORIES, kept_capabilities};
+pub use isolation::{SYSTEM as SYSTEM_DIRECTORIES, strict_capabilities};
 pub use oom::OomKills;
 pub use process::run;
 pub use supervisor::Options;

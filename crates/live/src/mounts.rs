@@ -30,24 +30,43 @@ pub fn bind_read_only(source: &Path, target: &Path) -> Result<()> {
     bind(source, target)?;
     let target = fs::canonicalize(target)
         .map_err(|error| Error::wrap(format!("mount over {}", target.display()), error))?;
-    let flags = mount_points_below(&target)?.into_iter().rfind(|(point, _)| *point == target);
-    let flags = flags.map_or(MsFlags::empty(), |(_, flags)| flags);
+    let mounted = mount_points_below(&target)?.into_iter().rfind(|point| point.place == target);
+    let flags = mounted.map_or(MsFlags::empty(), |point| point.flags);
     let none: Option<&str> = None;
     let read_only = flags | MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
     mount(none, &target, none, read_only, none)
         .map_err(|error| Error::wrap(format!("make {} read-only", target.display()), error))
 }
 
-/// Mount points at and below `place`, in the order in which they were made, with the flags that a remount must keep.
-pub fn mount_points_below(place: &Path) -> Result<Vec<(PathBuf, MsFlags)>> {
-    let text = fs::read_to_string("/proc/self/mountinfo")
-        .map_err(|error| Error::wrap("read /proc/self/mountinfo", error))?;
-    Ok(text.lines().filter_map(mount_point).filter(|(point, _)| point.starts_with(place)).collect())
+/// A line of `/proc/self/mountinfo` (proc(5)).
+#[derive(Debug)]
+pub struct MountPoint {
+    /// Where it is mounted.
+    pub place: PathBuf,
+    /// Those that a remount must keep.
+    pub flags: MsFlags,
+    /// The type of the file system.
+    pub kind: String,
+    /// Options of the superblock.
+    pub options: String,
 }
 
-fn mount_point(line: &str) -> Option<(PathBuf, MsFlags)> {
-    let mut fields = line.split(' ').skip(4);
-    let point = PathBuf::from(unescaped(fields.next()?));
+/// All mount points, in the order in which they were made.
+pub fn mount_points() -> Result<Vec<MountPoint>> {
+    let text = fs::read_to_string("/proc/self/mountinfo")
+        .map_err(|error| Error::wrap("read /proc/self/mountinfo", error))?;
+    Ok(text.lines().filter_map(mount_point).collect())
+}
+
+/// Mount points at and below `place`, in the order in which they were made.
+pub fn mount_points_below(place: &Path) -> Result<Vec<MountPoint>> {
+    Ok(mount_points()?.into_iter().filter(|point| point.place.starts_with(place)).collect())
+}
+
+fn mount_point(line: &str) -> Option<MountPoint> {
+    let (of_mount, of_file_system) = line.split_once(" - ")?;
+    let mut fields = of_mount.split(' ').skip(4);
+    let place = PathBuf::from(unescaped(fields.next()?));
     let flags = fields.next()?.split(',').fold(MsFlags::empty(), |flags, option| {
         flags
             | match option {
@@ -60,7 +79,10 @@ fn mount_point(line: &str) -> Option<(PathBuf, MsFlags)> {
                 _ => MsFlags::empty(),
             }
     });
-    Some((point, flags))
+    let mut fields = of_file_system.split(' ');
+    let kind = fields.next()?.to_owned();
+    let options = fields.next_back()?.to_owned();
+    Some(MountPoint { place, flags, kind, options })
 }
 
 /// Decodes spaces, tabs, line feeds and backslashes, which the kernel writes in octal.
@@ -77,8 +99,9 @@ mod tests {
     #[test]
     fn a_mount_point_with_blanks_is_read_with_the_flags_that_a_change_must_keep() {
         let line = "36 35 98:0 /mnt1 /mnt/two\\040words rw,nosuid,noatime master:1 - ext3 /dev/root rw";
-        let (point, flags) = mount_point(line).unwrap();
-        assert_eq!(point, Path::new("/mnt/two words"));
-        assert_eq!(flags, MsFlags::MS_NOSUID | MsFlags::MS_NOATIME);
+        let point = mount_point(line).unwrap();
+        assert_eq!(point.place, Path::new("/mnt/two words"));
+        assert_eq!(point.flags, MsFlags::MS_NOSUID | MsFlags::MS_NOATIME);
+        assert_eq!((point.kind.as_str(), point.options.as_str()), ("ext3", "rw"));
     }
 }

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::exit_status::{ExitStatus, signal_name};
 use crate::foreign::ForeignPlace;
 use crate::host::{self, BuildContext, Host, Limits, Namespaces};
+use crate::host_root;
 use crate::isolation;
 use crate::memory::MemoryLimit;
 use crate::process::RUN_FAILED;
@@ -527,7 +528,9 @@ impl<'a> Supervisor<'a> {
                 }).collect::<serde_json::Map<_, _>>(), "hostnames": names, "env": self.env, "cwd": self.cwd,
                 "cgroups": self.groups.roots(), "credentials": hosts().map(|host| {
                     (host.name.clone(), json!(host.credentials))
-                }).collect::<serde_json::Map<_, _>>(), "rooted": hosts().filter(|host| host.has_root).map(|host| &host.name).collect::<Vec<_>>(), "isolation": self.plan.isolation})
+                }).collect::<serde_json::Map<_, _>>(), "search_paths": hosts().filter(|host| host.has_root).map(|host| {
+                    (host.name.clone(), json!(host_root::SEARCH_PATH))
+                }).collect::<serde_json::Map<_, _>>(), "isolation": self.plan.isolation})
             }
             Request::Change { changes, cause } => {
                 match requests::check_changes(self.plan, self.clock.ns(), &self.repaced, &changes, &cause) {

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::OnceLock;
 
 const NONE: u32 = u32::MAX;
-/// From here on, an entry of a table is no direction, but `NONE`, or this and the position of a set of equal next hops.
+/// Entries of a table from here on are not directions: `NONE`, or this plus the position of a set of equal next hops.
 const SETS: u32 = 1 << 31;
 /// Up to so many nodes every route is in one table (1 MB).
 const SMALL: usize = 512;

@@ -14,7 +14,7 @@ pub struct HostSettings {
     /// Files in place of the machine's, or beside them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<HostFile>,
-    /// Processor time that its programs may use together, in thousandths of a processor.
+    /// CPU time that its programs may use together, in thousandths of a CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_millicores: Option<u64>,
     /// Memory that its programs may use together.
@@ -65,7 +65,10 @@ impl HostSettings {
         }
         for capability in self.capabilities.iter().flatten() {
             if u32::from(*capability) >= u64::BITS {
-                return Err(InvalidValue::new("capabilities", "there is no such capability"));
+                return Err(InvalidValue::new(
+                    "capabilities",
+                    "names a capability that linux/capability.h does not have",
+                ));
             }
         }
         Ok(())

@@ -405,7 +405,7 @@ fn system_directories() -> Vec<&'static str> {
 /// A bit for each capability that strict isolation leaves to programs of hosts.
 #[pyfunction]
 fn strict_capabilities() -> u64 {
-    longhaul_live::kept_capabilities()
+    longhaul_live::strict_capabilities()
 }
 
 /// Raises an error if hosts of a run of this process could not be limited so.

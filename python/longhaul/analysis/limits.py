@@ -1,4 +1,4 @@
-"""What the limits of hosts did: processor time that was withheld, and processes that were killed."""
+"""The effect of limits of hosts: throttled CPU time, and processes that the kernel killed."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ COUNTED = ("cpu.throttled_periods", "cpu.throttled_ns", "memory.oom_kills", "mem
 
 
 def summarise_limits(plan: Plan, accounts: Mapping[str, Mapping[str, int]] | None) -> list[dict[str, Any]]:
-    """Each host with a limit (processors, bytes), and what it did (periods of 100 ms, ns, bytes)."""
+    """Each host with a limit (CPUs, bytes), and its effect (periods of 100 ms, ns, bytes)."""
     found = []
     for node in plan["nodes"]:
         settings = node.get("settings") or {}
@@ -35,7 +35,9 @@ def limit_texts(limits: list[dict[str, Any]]) -> Iterator[str]:
     for each in limits:
         done = []
         if each["throttled_ns"]:
-            done.append(f"waited for {time_text(each['throttled_ns'])} at its limit of {each['cpu']:g} CPUs")
+            done.append(
+                f"was throttled for {time_text(each['throttled_ns'])} at its limit of {each['cpu']:g} CPUs"
+            )
         if each["oom_kills"]:
             count = each["oom_kills"]
             processes = "1 process was" if count == 1 else f"{count} processes were"

@@ -104,5 +104,7 @@ def constellation(context: click.Context, /, out: Path, force: bool, **given: An
     written, found = orbits(out.stem, given)
     delays = out.with_name(f"{out.stem}-delays.csv")
     write_scenario(out, written.scenario, inputs={delays: written.delays}, force=force)
+    for warning in written.warnings:
+        click.echo(f"warning: {warning}", err=True)
     for line in describe(found):
         click.echo(line)

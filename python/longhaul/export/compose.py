@@ -6,7 +6,7 @@ from longhaul.plan import Node
 from longhaul.scenario import Resolved
 
 FILE = "docker-compose.override.yml"
-"""What compose reads beside ``docker-compose.yml`` without being told."""
+"""The file that compose reads beside ``docker-compose.yml`` by default."""
 _ENGINES = ("docker:", "podman:")
 
 

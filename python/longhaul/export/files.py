@@ -54,14 +54,20 @@ def export(
 
     ``image``: of the containers of a lab for containerlab.
     """
-    for option, value, of in (("image", image, "containerlab"), ("machines", machines, "tc, shell, ansible")):
-        if value is not None and kind not in of:
+    for option, value, kinds in (
+        ("image", image, ("containerlab",)),
+        ("machines", machines, ("tc", "shell", "ansible")),
+    ):
+        if value is not None and kind not in kinds:
             message = f"--{option} does not apply to export {kind}"
             raise LonghaulError(Code.OPTION_CONFLICT, message, remedy="leave it out", exit_code=2)
+    if style == "ewan" and kind != "shell":
+        message = f"eWAN's style does not include {kind}"
+        raise LonghaulError(Code.EXPORT_IMPOSSIBLE, message, remedy="export shell --style ewan", exit_code=2)
     if kind == "compose":
         return Exported({compose.FILE: compose.override(resolved)}, ())
     deployment = deploy(resolved, machines=machines, kernel=kernel)
-    if kind == "containerlab" and style == "longhaul":
+    if kind == "containerlab":
         return Exported(
             containerlab.files(deployment, image=image or containerlab.IMAGE), deployment.warnings
         )
@@ -89,11 +95,6 @@ def _files(
     resolved: Resolved, deployment: Deployment, kind: Kind, kernel: Kernel, style: Style
 ) -> dict[str, str]:
     if style == "ewan":
-        if kind != "shell":
-            message = f"eWAN's style does not include {kind}"
-            raise LonghaulError(
-                Code.EXPORT_IMPOSSIBLE, message, remedy="export shell --style ewan", exit_code=2
-            )
         deployment = ewan.addressed(deployment)
         return {
             f"{machine.name}.sh": ewan.script(deployment, machine, resolved.plan, kernel)

@@ -22,7 +22,7 @@ from longhaul.page.responses.drawings import (
 from longhaul.plan import Plan
 from longhaul.scenario.check.names import attachment_name
 from longhaul.scenario.edit.splicing import flow
-from longhaul.scenario.lower.main_tables import host_ends, passes_packets_on
+from longhaul.scenario.lower.main_tables import forwards_packets, host_ends
 from longhaul.scenario.syntax.ranges import RangeError, expand, expand_all
 from longhaul.scenario.syntax.yaml_tree import Branch, Items, Leaf, Node, data_of
 
@@ -81,7 +81,7 @@ def drawn_plan(
         for a, b in (ends[link["name"]], ends[link["name"]][::-1])
         if link["name"] == attachment_name(names[a], names[b])
         and shown[a]["kind"] == "host"
-        and passes_packets_on(shown[b])
+        and forwards_packets(shown[b])
     }
     nodes: list[ModelNode] = [
         {

@@ -1697,7 +1697,7 @@ class HostSettings(TypedDict):
     """Capabilities that its programs may have, by their numbers in linux/capability.h; None: all that
     isolation leaves."""
     cpu_millicores: NotRequired[ReadOnly[int | None]]
-    """Processor time that its programs may use together, in thousandths of a processor."""
+    """CPU time that its programs may use together, in thousandths of a CPU."""
     files: NotRequired[ReadOnly[Sequence[HostFile]]]
     """Files in place of the machine's, or beside them."""
     hostname: NotRequired[ReadOnly[str | None]]

@@ -11,7 +11,7 @@ import numpy as np
 from longhaul.analysis.links import requested
 from longhaul.plan import Link, Plan
 from longhaul.report.labels import Box, Line, beside
-from longhaul.scenario.lower.main_tables import host_ends, passes_packets_on
+from longhaul.scenario.lower.main_tables import forwards_packets, host_ends
 from longhaul.units.text import rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
@@ -53,7 +53,7 @@ def draw(
     for link in links:
         a, b = link["endpoints"]
         for leaf, inner in ((a, b), (b, a)):
-            if nodes[leaf]["kind"] == "host" and degree[leaf] == 1 and passes_packets_on(nodes[inner]):
+            if nodes[leaf]["kind"] == "host" and degree[leaf] == 1 and forwards_packets(nodes[inner]):
                 leaf_of[leaf] = inner
     core = [index for index in range(len(nodes)) if index not in leaf_of]
     if not core or len(core) > MOST_NODES:
@@ -233,7 +233,7 @@ def _node(
     x, y = places[index]
     node = nodes[index]
     function = node["function"]
-    router = passes_packets_on(node)
+    router = forwards_packets(node)
     shape = (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" class="router {function}"/>'
         if router

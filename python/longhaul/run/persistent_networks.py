@@ -14,8 +14,6 @@ from longhaul.run import run_discovery, session, signals, sockets
 
 _ENDED_WITHIN_S = 60.0
 _BETWEEN_LOOKS_S = 0.02
-ROOTED_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""Where commands are searched in a host with a root directory of its own."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,8 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
     if host not in hosts:
         raise LonghaulError(Code.NODE_UNKNOWN, unknown("host", host, hosts), exit_code=2)
     hostname = answer.get("hostnames", {}).get(host, host)
-    is_rooted = host in answer.get("rooted", ())
+    # Of a host with a root directory of its own.
+    own_path = answer.get("search_paths", {}).get(host)
     try:
         with signals.left_to_the_command():
             return _longhaul.run_in_host(
@@ -145,11 +144,11 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
                 argv=list(argv),
                 env={
                     **answer["env"],
-                    "PATH": ROOTED_PATH if is_rooted else session.search_path(),
+                    "PATH": own_path or session.search_path(),
                     "LONGHAUL_HOST": host,
                     "HOSTNAME": hostname,
                 },
-                cwd="/" if is_rooted else str(Path.cwd()),
+                cwd="/" if own_path else str(Path.cwd()),
                 cgroups=[str(Path(each) / host) for each in answer.get("cgroups") or ()],
                 credentials=json.dumps(answer["credentials"][host]),
                 strict=answer.get("isolation") == "strict",

@@ -1,12 +1,13 @@
-//! Controllers of processor time and memory, in the second version of control groups or, where the machine has them
+//! Controllers of CPU time and memory, in the second version of control groups or, where the machine has them
 //! there, in the first (kernel documentation: admin-guide/cgroup-v2, admin-guide/cgroup-v1, scheduler/sched-bwc).
 
 use crate::error::{Error, Result};
+use crate::mounts::{MountPoint, mount_points};
 use longhaul_plan::HostSettings;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 
-/// The interval over which processor time is limited, in microseconds: the kernel's default.
+/// The interval over which CPU time is limited, in microseconds: the kernel's default.
 const PERIOD_US: u64 = 100_000;
 /// The smallest quota that the kernel takes, in microseconds.
 const LEAST_QUOTA_US: u64 = 1_000;
@@ -14,7 +15,7 @@ const LEAST_QUOTA_US: u64 = 1_000;
 /// A resource that the groups of hosts limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Controller {
-    /// Processor time.
+    /// CPU time.
     Cpu,
     /// Memory.
     Memory,
@@ -77,7 +78,7 @@ impl Controller {
                     Version::V1 => vec![("memory.limit_in_bytes", bytes.to_string())],
                 };
                 // A kernel without swap has no such file.
-                if version == Version::V2 && Path::new("/proc/swaps").exists() && has_swap() {
+                if version == Version::V2 && has_swap() {
                     files.push(("memory.swap.max", "0".into()));
                 }
                 files
@@ -194,7 +195,7 @@ pub fn own_group() -> Option<PathBuf> {
 
 /// Where the second version is mounted, and this process's directory there.
 fn second_version() -> Option<(PathBuf, PathBuf)> {
-    let mount = mount_point(|kind, _| kind == "cgroup2")?;
+    let mount = mounted(|point| point.kind == "cgroup2")?;
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
     Some((mount.clone(), mount.join(own)))
@@ -203,7 +204,7 @@ fn second_version() -> Option<(PathBuf, PathBuf)> {
 /// This process's directory in the hierarchy of a controller in the first version.
 fn first_version(controller: Controller) -> Option<PathBuf> {
     let is_this = |options: &str| options.split(',').any(|option| option == controller.name());
-    let mount = mount_point(|kind, options| kind == "cgroup" && is_this(options))?;
+    let mount = mounted(|point| point.kind == "cgroup" && is_this(&point.options))?;
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let own = groups.lines().find_map(|line| {
         let (controllers, group) = line.split_once(':')?.1.split_once(":/")?;
@@ -212,15 +213,9 @@ fn first_version(controller: Controller) -> Option<PathBuf> {
     Some(mount.join(own))
 }
 
-/// Where a file system is mounted, by its type and the options of its superblock.
-fn mount_point(is_searched: impl Fn(&str, &str) -> bool) -> Option<PathBuf> {
-    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
-    mounts.lines().find_map(|line| {
-        let (front, back) = line.split_once(" - ")?;
-        let kind = back.split(' ').next()?;
-        let options = back.rsplit(' ').next()?;
-        is_searched(kind, options).then(|| front.split(' ').nth(4).map(PathBuf::from))?
-    })
+/// Where the first such file system is mounted.
+fn mounted(is_searched: impl Fn(&MountPoint) -> bool) -> Option<PathBuf> {
+    mount_points().ok()?.into_iter().find(is_searched).map(|point| point.place)
 }
 
 /// Whether a list of controllers names this one.

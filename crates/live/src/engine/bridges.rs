@@ -18,7 +18,7 @@ const MOST_STATIONS: usize = 1 << 16;
 
 /// Where a frame goes.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Way<'a> {
+pub enum Forwarding<'a> {
     /// To all these devices, by their nodes.
     To(&'a [usize]),
     /// Nowhere: its destination is behind the device where it came from.
@@ -52,7 +52,7 @@ pub struct Bridges {
 enum Sighting {
     /// At one device.
     Possible,
-    /// At two; see [`Way::Looped`].
+    /// At two; see [`Forwarding::Looped`].
     Looped { found_at: Option<usize> },
 }
 
@@ -89,25 +89,27 @@ impl Bridges {
     }
 
     /// Where a frame with this link-layer header goes that arrived at the device of `node`.
-    pub fn forward(&mut self, now: Time, node: usize, link_header: &[u8]) -> Way<'_> {
-        let Some(segment) = self.ends.get(&node).map(|(segment, _)| *segment) else { return Way::To(&[]) };
+    pub fn forward(&mut self, now: Time, node: usize, link_header: &[u8]) -> Forwarding<'_> {
+        let Some(segment) = self.ends.get(&node).map(|(segment, _)| *segment) else {
+            return Forwarding::To(&[]);
+        };
         let (destination, source) = stations(link_header).unwrap_or_default();
         if let Sighting::Looped { found_at } = self.learn(now, node, (segment, source)) {
             self.looped.entry(node).and_modify(|frames| *frames += 1).or_insert(1);
-            return Way::Looped { found_at };
+            return Forwarding::Looped { found_at };
         }
         let known =
             self.stations.get(&(segment, destination)).filter(|known| now.since(known.seen) <= AGEING);
         match known.map(|known| known.node) {
             Some(known) if known == node => {
                 self.local.entry(node).and_modify(|frames| *frames += 1).or_insert(1);
-                Way::Local
+                Forwarding::Local
             }
             Some(known) => {
                 self.only = [known];
-                Way::To(&self.only)
+                Forwarding::To(&self.only)
             }
-            None => Way::To(self.ends.get(&node).map_or(&[], |(_, others)| others)),
+            None => Forwarding::To(self.ends.get(&node).map_or(&[], |(_, others)| others)),
         }
     }
 
@@ -192,20 +194,20 @@ mod tests {
     #[test]
     fn frames_go_everywhere_until_their_destination_was_seen() {
         let mut bridges = three();
-        assert_eq!(bridges.forward(at(0), 1, &header(ALL, A)), Way::To(&[2, 3]));
-        assert_eq!(bridges.forward(at(0), 1, &header(B, A)), Way::To(&[2, 3]));
-        assert_eq!(bridges.forward(at(0), 3, &header(A, B)), Way::To(&[1]));
-        assert_eq!(bridges.forward(at(0), 1, &header(B, A)), Way::To(&[3]));
-        assert_eq!(bridges.forward(at(0), 3, &header(B, [2, 0, 0, 0, 0, 9])), Way::Local);
-        assert_eq!(bridges.forward(at(301), 1, &header(B, A)), Way::To(&[2, 3]), "forgotten");
+        assert_eq!(bridges.forward(at(0), 1, &header(ALL, A)), Forwarding::To(&[2, 3]));
+        assert_eq!(bridges.forward(at(0), 1, &header(B, A)), Forwarding::To(&[2, 3]));
+        assert_eq!(bridges.forward(at(0), 3, &header(A, B)), Forwarding::To(&[1]));
+        assert_eq!(bridges.forward(at(0), 1, &header(B, A)), Forwarding::To(&[3]));
+        assert_eq!(bridges.forward(at(0), 3, &header(B, [2, 0, 0, 0, 0, 9])), Forwarding::Local);
+        assert_eq!(bridges.forward(at(301), 1, &header(B, A)), Forwarding::To(&[2, 3]), "forgotten");
     }
 
     #[test]
     fn frames_of_the_devices_themselves_are_in_a_loop() {
         let mut bridges = three();
         bridges.devices.insert(B, 2);
-        assert_eq!(bridges.forward(at(0), 1, &header(ALL, B)), Way::Looped { found_at: Some(2) });
-        assert_eq!(bridges.forward(at(0), 1, &header(ALL, B)), Way::Looped { found_at: None });
+        assert_eq!(bridges.forward(at(0), 1, &header(ALL, B)), Forwarding::Looped { found_at: Some(2) });
+        assert_eq!(bridges.forward(at(0), 1, &header(ALL, B)), Forwarding::Looped { found_at: None });
         assert_eq!(bridges.not_forwarded(1), (0, 2));
     }
 
@@ -213,14 +215,22 @@ mod tests {
     fn a_station_may_move_but_not_for_ever() {
         let mut bridges = three();
         bridges.forward(at(0), 1, &header(ALL, A));
-        assert_eq!(bridges.forward(at(1), 2, &header(ALL, A)), Way::To(&[1, 3]));
-        assert_eq!(bridges.forward(at(1), 3, &header(A, B)), Way::To(&[2]));
+        assert_eq!(bridges.forward(at(1), 2, &header(ALL, A)), Forwarding::To(&[1, 3]));
+        assert_eq!(bridges.forward(at(1), 3, &header(A, B)), Forwarding::To(&[2]));
         for (move_, node) in [1, 2, 1].into_iter().enumerate() {
-            assert!(matches!(bridges.forward(at(1), node, &header(ALL, A)), Way::To(_)), "{move_}");
+            assert!(matches!(bridges.forward(at(1), node, &header(ALL, A)), Forwarding::To(_)), "{move_}");
         }
-        assert_eq!(bridges.forward(at(1), 2, &header(ALL, A)), Way::Looped { found_at: Some(1) });
-        assert_eq!(bridges.forward(at(1), 1, &header(ALL, A)), Way::Looped { found_at: None });
-        assert_eq!(bridges.forward(at(1), 3, &header(ALL, B)), Way::To(&[1, 2]), "others are not concerned");
-        assert_eq!(bridges.forward(at(182), 1, &header(ALL, A)), Way::To(&[2, 3]), "the loop was opened");
+        assert_eq!(bridges.forward(at(1), 2, &header(ALL, A)), Forwarding::Looped { found_at: Some(1) });
+        assert_eq!(bridges.forward(at(1), 1, &header(ALL, A)), Forwarding::Looped { found_at: None });
+        assert_eq!(
+            bridges.forward(at(1), 3, &header(ALL, B)),
+            Forwarding::To(&[1, 2]),
+            "others are not concerned"
+        );
+        assert_eq!(
+            bridges.forward(at(182), 1, &header(ALL, A)),
+            Forwarding::To(&[2, 3]),
+            "the loop was opened"
+        );
     }
 }

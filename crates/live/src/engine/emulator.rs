@@ -1,7 +1,7 @@
 //! The modelled network between real hosts: what is done with packets and changes, on whoever's clock.
 
 use super::batches::Departing;
-use super::bridges::{Bridges, Way as Forwarding};
+use super::bridges::{Bridges, Forwarding};
 use super::egress::{Egress, flags_of};
 use super::ports::Ports;
 use super::steps;
@@ -310,7 +310,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
     }
 }
 
-/// What a user is told about a station that is behind two devices of a bridge.
+/// The warning about a station that is behind two devices of a bridge.
 fn loop_warning(plan: &Plan, (one, other): (usize, usize), link_header: &[u8]) -> String {
     let station: Vec<String> = link_header[6..12].iter().map(|byte| format!("{byte:02x}")).collect();
     let mut nodes = [&plan.nodes[one].name, &plan.nodes[other].name];

@@ -126,8 +126,8 @@ const ARCHITECTURE: u32 = libc::EM_AARCH64 as u32 | AUDIT_ARCH_64BIT | AUDIT_ARC
 const AUDIT_ARCH_64BIT: u32 = 0x8000_0000;
 const AUDIT_ARCH_LE: u32 = 0x4000_0000;
 
-/// A bit for each capability that programs keep.
-pub fn kept_capabilities() -> u64 {
+/// A bit for each capability that strict isolation leaves to programs.
+pub fn strict_capabilities() -> u64 {
     Capability::MASK
 }
 

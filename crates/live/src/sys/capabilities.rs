@@ -47,7 +47,7 @@ pub fn keep_over_setuid() -> Result<(), Errno> {
 
 /// Becomes a user for good. The kernel's calls, as those of the C library concern other threads.
 pub fn set_user(uid: u32, gid: u32, groups: &[u32]) -> Result<(), Errno> {
-    // SAFETY: the kernel reads as many groups as it is told of.
+    // SAFETY: the kernel reads `groups.len()` groups.
     Errno::result(unsafe { libc::syscall(libc::SYS_setgroups, groups.len(), groups.as_ptr()) })?;
     // SAFETY: setresgid(2) takes its arguments by value.
     Errno::result(unsafe { libc::syscall(libc::SYS_setresgid, gid, gid, gid) })?;

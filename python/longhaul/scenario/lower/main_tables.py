@@ -22,14 +22,14 @@ def host_ends(nodes: Sequence[Node], link: Link) -> tuple[int, int]:
     return owner_of(nodes, a), owner_of(nodes, b)
 
 
-def passes_packets_on(node: Node) -> bool:
+def forwards_packets(node: Node) -> bool:
     """Whether packets of others pass through a node: a router, or a host that forwards."""
     return node["kind"] == "router" or bool(node.get("forwards"))
 
 
 def is_access_link(nodes: Sequence[Node], link: Link) -> bool:
     """Whether a link attaches a host that does not forward."""
-    return not all(passes_packets_on(nodes[end]) for end in host_ends(nodes, link))
+    return not all(forwards_packets(nodes[end]) for end in host_ends(nodes, link))
 
 
 def without_interfaces(plan: Plan) -> Plan:

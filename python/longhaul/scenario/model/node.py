@@ -149,7 +149,7 @@ class Node(Strict):
     files: HostFiles = Field(default_factory=dict)
     """Files that the host has in place of the machine's, or beside them: ``{/etc/x.conf: ./x.conf}``."""
     cpu: Annotated[float, Number(at_least=0.01, at_most=4096, example="0.5")] | None = None
-    """Processor time that its programs may use together, in processors."""
+    """CPU time that its programs may use together, in CPUs."""
     memory: HostMemory | None = None
     """Memory that its programs may use together; the kernel kills those that need more."""
     rootfs: Text | None = None

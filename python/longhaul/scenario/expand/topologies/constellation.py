@@ -1,160 +1,30 @@
 """Satellites, ground stations, and the links between them over time.
 
-Positions are those of :mod:`.elements`, or of a Walker constellation (J. G. Walker, "Satellite
-constellations", J. British Interplanetary Society 37, 1984) around a spherical Earth that turns. Links
-between satellites form +Grid: each has the two neighbours in its plane, and one in both adjacent planes. A
-ground station has a link to each satellite above its minimum elevation. The delay of a link is its length at
-the speed of light in vacuum.
+Positions are those of :mod:`.tle` or of :mod:`.walker`, around a spherical Earth that turns. Links between
+satellites form +Grid: each has the two neighbours in its plane, and one in both adjacent planes. A ground
+station has a link to each satellite above its minimum elevation. The delay of a link is its length at the
+speed of light in vacuum.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.scenario.expand.topologies.distance import EARTH_KM, LIGHT_KM_PER_S, Place
-from longhaul.scenario.expand.topologies.elements import read_elements
+from longhaul.scenario.expand.topologies.satellites import Floats, Pair, Satellites, ordered
+from longhaul.scenario.expand.topologies.tle import read_elements
+from longhaul.scenario.expand.topologies.walker import Walker
 from longhaul.units.quantities import Rate, Span
 
-GRAVITATION_KM3_PER_S2 = 398_600.4418
-"""Gravitational parameter of the Earth (WGS 84)."""
-ROTATION_RAD_PER_S = 7.292_115e-5
-"""Of the Earth, against the stars (WGS 84)."""
-MOST_SATELLITES = 10_000
 MOST_STEPS = 10_000
-
-Floats = NDArray[np.float64]
-Pair = tuple[int, int]
-
-
-class Satellites(Protocol):
-    """Where satellites are, and which of them have links to each other."""
-
-    def names(self) -> list[str]:
-        """A name for each."""
-        ...
-
-    def header(self) -> Iterator[str]:
-        """Lines about them for the head of a scenario."""
-        ...
-
-    def positions_km(self, at_s: float) -> Floats:
-        """x, y, z of each satellite, in axes that turn with the Earth; shape (satellites, 3)."""
-        ...
-
-    def grid(self) -> list[Pair]:
-        """The pairs of satellites that have a link."""
-        ...
-
-
-@dataclass(frozen=True)
-class Walker:
-    """A Walker constellation: equal circular orbits, satellites evenly spaced on each."""
-
-    planes: int
-    per_plane: int
-    inclination_deg: float
-    altitude_km: float
-    phasing: int = 0
-    """The offset between satellites of adjacent planes, in 360 degrees over the number of satellites."""
-    shape: Literal["delta", "star"] = "delta"
-    """delta: planes all around the equator; star: around half of it, for inclinations near 90 degrees."""
-
-    def __post_init__(self) -> None:
-        """Refuse what is not a constellation."""
-        for wrong, what, remedy in (
-            (
-                self.planes < 1 or self.per_plane < 1,
-                "has no satellites",
-                "write 1 or more planes and satellites",
-            ),
-            (
-                self.planes * self.per_plane > MOST_SATELLITES,
-                f"has more than {MOST_SATELLITES} satellites",
-                "write fewer",
-            ),
-            (
-                not 0 <= self.inclination_deg <= 180,
-                "is inclined by an impossible angle",
-                "write 0 to 180 degrees",
-            ),
-            (not 160 <= self.altitude_km <= 40_000, "has an impossible altitude", "write 160 km to 40000 km"),
-            (
-                not 0 <= self.phasing < max(self.planes, 1),
-                "has an impossible phasing",
-                "write 0 to planes - 1",
-            ),
-        ):
-            if wrong:
-                raise LonghaulError(
-                    Code.TOPOLOGY_INVALID, f"the constellation {what}", remedy=remedy, exit_code=2
-                )
-
-    @property
-    def radius_km(self) -> float:
-        """Of the orbits."""
-        return EARTH_KM + self.altitude_km
-
-    @property
-    def period_s(self) -> float:
-        """Of an orbit, as Kepler found: its square grows with the cube of the radius."""
-        return float(2 * np.pi * np.sqrt(self.radius_km**3 / GRAVITATION_KM3_PER_S2))
-
-    def names(self) -> list[str]:
-        """``s1-1``, ``s1-2`` and so on: plane and place in it."""
-        return [f"s{plane + 1}-{slot + 1}" for plane in range(self.planes) for slot in range(self.per_plane)]
-
-    def header(self) -> Iterator[str]:
-        """Shape and orbits."""
-        shape = f"Walker {self.shape}, phasing {self.phasing}"
-        yield f"{self.planes} planes of {self.per_plane} satellites ({shape}),"
-        yield f"{self.altitude_km:g} km, {self.inclination_deg:g} degrees"
-
-    def positions_km(self, at_s: float) -> Floats:
-        """x, y, z of each satellite, in axes that turn with the Earth; shape (satellites, 3)."""
-        plane, slot = np.divmod(np.arange(self.planes * self.per_plane), self.per_plane)
-        around = 2 * np.pi if self.shape == "delta" else np.pi
-        node = around * plane / self.planes - ROTATION_RAD_PER_S * at_s
-        total = self.planes * self.per_plane
-        anomaly = 2 * np.pi * (slot / self.per_plane + self.phasing * plane / total + at_s / self.period_s)
-        tilt = np.radians(self.inclination_deg)
-        x, y = np.cos(anomaly), np.sin(anomaly)
-        return self.radius_km * np.stack(
-            [
-                x * np.cos(node) - y * np.cos(tilt) * np.sin(node),
-                x * np.sin(node) + y * np.cos(tilt) * np.cos(node),
-                y * np.sin(tilt),
-            ],
-            axis=1,
-        )
-
-    def grid(self) -> list[Pair]:
-        """The pairs of satellites that have a link; a star has none where planes move against each other."""
-        pairs = set[Pair]()
-        for plane in range(self.planes):
-            for slot in range(self.per_plane):
-                here = plane * self.per_plane + slot
-                if self.per_plane > 1:
-                    pairs.add(_ordered(here, plane * self.per_plane + (slot + 1) % self.per_plane))
-                last = plane == self.planes - 1
-                if self.planes > 1 and not (last and (self.shape == "star" or self.planes == 2)):
-                    # Around the last plane, the phase has grown by `phasing` places.
-                    shift = self.phasing if last else 0
-                    other = (plane + 1) % self.planes
-                    pairs.add(_ordered(here, other * self.per_plane + (slot + shift) % self.per_plane))
-        return sorted(pair for pair in pairs if pair[0] != pair[1])
-
-
-def _ordered(a: int, b: int) -> Pair:
-    return (a, b) if a < b else (b, a)
 
 
 def ground_km(place: Place) -> Floats:
@@ -283,6 +153,7 @@ class Written:
     scenario: str
     delays: str
     """CSV: src, dst, t_s, delay_ms."""
+    warnings: tuple[str, ...]
 
 
 def write(
@@ -299,7 +170,7 @@ def write(
         remedy = "write a lower elevation, more satellites, or stations that see one"
         raise LonghaulError(Code.NO_PATH, "no path joins two ground stations", remedy=remedy, exit_code=2)
     index = {each: position for position, each in enumerate(scene.names)}
-    used = sorted({_ordered(index[a], index[b]) for each in found for a, b in pairwise(each.nodes)})
+    used = sorted({ordered(index[a], index[b]) for each in found for a, b in pairwise(each.nodes)})
     delays: dict[Pair, list[float]] = {pair: [] for pair in used}
     present: dict[Pair, list[bool]] = {pair: [] for pair in used}
     for at_s in scene.times_s:
@@ -314,7 +185,9 @@ def write(
         for at_s, delay in zip(scene.times_s, column, strict=True)
     ]
     text = "\n".join(_scenario(name, scene, used, present, space, ground, hosts))
-    return Written(text + "\n", "src,dst,t_s,delay_ms\n" + "\n".join(rows) + "\n")
+    count = scene.satellites.left_out
+    left_out = (f"{count} satellites are left out: their elements have no orbit then",) if count else ()
+    return Written(text + "\n", "src,dst,t_s,delay_ms\n" + "\n".join(rows) + "\n", left_out)
 
 
 def _scenario(

@@ -15,8 +15,8 @@ from sgp4.propagation import gstime
 import longhaul
 from longhaul.cli.constellation import constellation
 from longhaul.errors import LonghaulError
-from longhaul.scenario.expand.topologies.constellation import GRAVITATION_KM3_PER_S2, Walker
-from longhaul.scenario.expand.topologies.elements import read_elements
+from longhaul.scenario.expand.topologies.tle import read_elements
+from longhaul.scenario.expand.topologies.walker import GRAVITATION_KM3_PER_S2, Walker
 
 EPOCH = datetime(2026, 11, 27, 20, tzinfo=UTC)
 DAY = EPOCH.timestamp() / 86_400 + 2_440_587.5
@@ -138,6 +138,13 @@ def test_a_satellite_that_has_come_down_by_then_is_left_out(tmp_path: Path) -> N
     found = read_elements(path, at=later)
     assert (found.names(), found.left_out) == (["w-s1-1"], 1)
     assert "Left out: 1" in next(found.header())
+    stations = ["--station", "a=45,0", "--station", "b=46,0", "--elevation", "0", "--duration", "2s"]
+    options = ["--tle", str(path), "--at", later.strftime("%Y-%m-%dT%H:%M:%SZ"), *stations]
+    both = "\n".join(each for each in path.read_text().splitlines() if each)
+    path.write_text(both + "\n" + file_of(Walker(36, 12, 53, 550), tmp_path / "many.txt").read_text())
+    made = CliRunner().invoke(constellation, [*options, "--out", str(tmp_path / "x.yaml")])
+    assert made.exit_code == 0, made.output
+    assert "warning: 1 satellites are left out" in made.output
 
 
 @pytest.mark.parametrize(

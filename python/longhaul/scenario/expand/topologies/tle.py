@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longhaul.diagnostics import Code, printable
 from longhaul.errors import LonghaulError
 from longhaul.regular_files import read_regular
 from longhaul.scenario.expand.topologies.distance import EARTH_KM
 from longhaul.scenario.expand.topologies.naming import node_name, unique
+from longhaul.scenario.expand.topologies.satellites import MOST_SATELLITES, Floats, Pair, ordered
 
-MOST_SATELLITES = 10_000
 _LARGEST = 4 << 20
 _LINE = 69
 """Characters of a line of elements; the last is its checksum."""
@@ -33,9 +32,6 @@ _OLDEST = timedelta(days=30)
 """SGP4 errs by kilometres for each day from the epoch on, and does not end at the ground."""
 _ATMOSPHERE_KM = 80.0
 """Links between satellites stay above it."""
-
-Floats = NDArray[np.float64]
-Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -144,7 +140,7 @@ def _around(members: Sequence[int], places: Floats, normals: Floats) -> Iterator
     angles = np.arctan2(places[list(members)] @ ahead, places[list(members)] @ towards)
     order = [members[each] for each in np.argsort(angles)]
     for a, b in zip(order, [*order[1:], order[0]], strict=True):
-        yield (a, b) if a < b else (b, a)
+        yield ordered(a, b)
 
 
 def _neighbours(
@@ -177,13 +173,14 @@ def _nearest(members: Sequence[int], others: Sequence[int], places: Floats) -> I
         used_a.add(here)
         used_b.add(there)
         a, b = members[here], others[there]
-        yield (a, b) if a < b else (b, a)
+        yield ordered(a, b)
 
 
 def _in_sight(one: Floats, other: Floats) -> bool:
     """Whether the line between two satellites stays above the atmosphere."""
     way = other - one
-    share = np.clip(-(one @ way) / (way @ way), 0, 1)
+    # Docked satellites are in one place.
+    share = np.clip(-(one @ way) / max(way @ way, 1e-9), 0, 1)
     return bool(np.linalg.norm(one + share * way) >= EARTH_KM + _ATMOSPHERE_KM)
 
 
