@@ -193,12 +193,15 @@ def test_a_root_that_is_none_is_refused_with_its_place(tmp_path: Path, more: str
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_user_that_the_host_does_not_know_fails_the_run_and_leaves_nothing(
+def test_a_user_that_the_host_does_not_know_is_refused_with_its_place_and_leaves_nothing(
     root: Path, tmp_path: Path
 ) -> None:
     assert root
-    with pytest.raises(LonghaulError, match='there is no user "ghost" in the host\'s /etc/passwd'):
+    with pytest.raises(
+        LonghaulError, match=r"roots.yaml:7:\d+: .*root/etc/passwd has no user ghost; write one"
+    ):
         longhaul.up(scenario(tmp_path, "user: ghost"), runs=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
     assert str(tmp_path) not in Path("/proc/self/mounts").read_text()
 
 

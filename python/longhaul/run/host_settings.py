@@ -49,12 +49,27 @@ def _problems(resolved: "Resolved", *, sudo: bool) -> "Iterator[Diagnostic]":
         if node.user not in (None, "root", "0") and not is_root:
             message = f"an ordinary user's run has no user {node.user}: its only user is root of the run"
             found.append((("user",), (message, "run it with --sudo or as root, or leave it out")))
+        elif node.user is not None and node.image is None:
+            root = Path("/") if node.rootfs is None else _root_directory(resolved, node.rootfs)
+            found.append((("user",), _wrong_user(node.user, root)))
         found += [(("capabilities",), wrong) for wrong in _capabilities_without_effect(resolved, node)]
         if not sudo:
             found += [((limit,), _wrong_limit(limit)) for limit in LIMITS if getattr(node, limit) is not None]
         for path, wrong in found:
             if wrong is not None:
                 yield resolved.scenario.problem(Code.HOST_SETTINGS_UNAVAILABLE, ("nodes", key, *path), *wrong)
+
+
+def _wrong_user(user: str, root: Path) -> tuple[str, str] | None:
+    """Why a host with this root directory has no such user, and what helps."""
+    passwd = root / "etc/passwd"
+    try:
+        lines = passwd.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    if user.isdecimal() or any(line.partition(":")[0] == user for line in lines):
+        return None
+    return f"{passwd} has no user {user}", "write one that it has, or a number"
 
 
 def _capabilities_without_effect(resolved: "Resolved", node: "Host") -> Iterator[tuple[str, str]]:

@@ -180,7 +180,7 @@ def _in_sight(one: Floats, other: Floats) -> bool:
     """Whether the line between two satellites stays above the atmosphere."""
     way = other - one
     # Docked satellites are in one place.
-    share = np.clip(-(one @ way) / max(way @ way, 1e-9), 0, 1)
+    share = np.clip(-(one @ way) / max(float(way @ way), 1e-9), 0, 1)
     return bool(np.linalg.norm(one + share * way) >= EARTH_KM + _ATMOSPHERE_KM)
 
 
