@@ -124,6 +124,22 @@ class LinkChange(Body):
     """Settings and their values; ``up`` is true or false."""
 
 
+class AnnotationsSave(Body):
+    """What is to be said of a run."""
+
+    title: Name = ""
+    tags: Annotated[list[Name], Field(max_length=100)] = []
+    note: Text = ""
+    etag: Name
+    """That of what is said of it now."""
+
+
+class RunArchive(Body):
+    """Runs that are to be in one file."""
+
+    runs: Annotated[list[Name], Field(min_length=1, max_length=500)]
+
+
 class RunComparison(Body):
     """Runs that are to be compared; those of a list repeat each other."""
 

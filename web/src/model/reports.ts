@@ -14,3 +14,11 @@ export async function openReport(id: string): Promise<void> {
     refuse(problem);
   }
 }
+
+/** Saves what is at an address that works once; its name is said by the server. */
+export function download(url: string): void {
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = '';
+  link.click();
+}

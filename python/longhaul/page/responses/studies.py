@@ -4,7 +4,7 @@ from typing_extensions import TypedDict
 
 from longhaul.page.responses.events import Failure, Warned
 from longhaul.page.responses.files import Axis, Piece, Request, SweepCell, SweepFile, SweepSummary
-from longhaul.page.responses.runs import RunRow
+from longhaul.page.responses.runs import Deleted, RunRow
 
 
 class SweepRow(TypedDict):
@@ -22,11 +22,22 @@ class SweepRow(TypedDict):
     can_stop: bool
 
 
+class RunMetric(TypedDict):
+    """A metric of each run: its name in ``metrics``, its title, its unit, and what it is of."""
+
+    name: str
+    title: str
+    unit: str
+    about: str
+
+
 class Runs(TypedDict):
-    """Runs and sweeps, newest first."""
+    """Runs, sweeps and runs in the trash, newest first."""
 
     runs: list[RunRow]
     sweeps: list[SweepRow]
+    metrics: list[RunMetric]
+    deleted: list[Deleted]
 
 
 class SweepProgress(TypedDict):

@@ -8,6 +8,8 @@ import type {
   QuantityText,
   FileSave,
   LinkChange,
+  AnnotationsSave,
+  RunArchive,
   RunComparison,
   TransferRequests,
 } from './bodies';
@@ -25,6 +27,7 @@ import type {
 import type { Check, Edited } from './drawings';
 import type {
   Begun,
+  Annotated,
   RunDetails,
   RunNetwork,
   Changed,
@@ -66,6 +69,8 @@ export interface Bodies {
   'POST /edit': EditsOfText;
   'POST /quantity': QuantityText;
   'POST /runs': RunStart;
+  'PUT /runs/{run}/annotations': AnnotationsSave;
+  'POST /archive': RunArchive;
   'POST /runs/{run}/set': LinkChange;
   'POST /sweeps': SweepStart;
   'POST /compare': RunComparison;
@@ -92,6 +97,11 @@ export interface Answers {
   'GET /runs': Runs;
   'POST /runs': Begun;
   'GET /runs/{run}': RunDetails;
+  'DELETE /runs/{run}': Done;
+  'POST /runs/{run}/restore': Done;
+  'PUT /runs/{run}/annotations': Annotated;
+  'POST /runs/{run}/reproduce': Begun;
+  'POST /archive': Ticket;
   'GET /runs/{run}/network': RunNetwork;
   'POST /runs/{run}/stop': Done;
   'POST /runs/{run}/set': Changed;

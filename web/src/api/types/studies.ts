@@ -1,6 +1,6 @@
 /* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
 import type { Piece, Axis, SweepFile, SweepSummary, SweepCell } from './files';
-import type { RunRow } from './runs';
+import type { Deleted, RunRow } from './runs';
 import type { Warned, Failure } from './events';
 
 /**
@@ -20,11 +20,23 @@ export interface SweepRow {
 }
 
 /**
- * Runs and sweeps, newest first.
+ * A metric of each run: its name in `metrics`, its title, its unit, and what it is of.
+ */
+export interface RunMetric {
+  name: string;
+  title: string;
+  unit: string;
+  about: string;
+}
+
+/**
+ * Runs, sweeps and runs in the trash, newest first.
  */
 export interface Runs {
   runs: RunRow[];
   sweeps: SweepRow[];
+  metrics: RunMetric[];
+  deleted: Deleted[];
 }
 
 /**
