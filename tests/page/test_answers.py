@@ -122,6 +122,7 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
         ask(f"/runs/{run}/series?table={table}")
     assert ask(f"/runs/{run}/packets?link=wan&to_ns=1000000000")["packets"]
     ask("/compare", {"runs": [run, [run, run]]})
+    ask("/compare/report", {"runs": [run, run]})
     etag = ask(f"/runs/{run}")["annotations"]["etag"]
     ask(f"/runs/{run}/annotations", {"title": "the first", "tags": ["one"], "etag": etag}, method="PUT")
     ask("/archive", {"runs": [run]})

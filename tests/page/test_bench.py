@@ -3,6 +3,7 @@
 import json
 import shutil
 import tarfile
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -16,9 +17,12 @@ import longhaul
 from longhaul.artifacts import checksums
 from longhaul.errors import LonghaulError
 from longhaul.page.application import Application, application
+from longhaul.report.comparison_page import draw
+from longhaul.report.comparison_runs import sides
 from longhaul.results import annotations, experiments, trash
 from longhaul.results.annotations import Annotations
 from longhaul.results.comparison import find_all
+from longhaul.scenario.model.metrics import DEFAULT_METRICS
 
 from .asgi import OURS, PORT, TOKEN, Answer, ask
 
@@ -333,3 +337,57 @@ def test_hundreds_of_runs_are_listed_from_the_index(place: Path) -> None:
     assert len(experiments.listed(runs)) == 504, "a broken index is made anew"
     app = application(place, token=TOKEN, port=PORT)
     assert len(told(app, "/api/runs")["runs"]) == 504
+
+
+def test_the_page_compares_as_the_report_does(app: Application, place: Path) -> None:
+    rows = sorted(told(app, "/api/runs")["runs"], key=lambda each: str(each["label"]))
+    ids = [each["id"] for each in rows]
+    found = told(app, "/api/compare", {"runs": ids}, method="POST")
+    assert [each["name"] for each in found["groups"]] == [each["differs"] for each in rows]
+    report = draw(
+        sides(
+            [
+                (each["name"], [place / "runs" / run.replace("~", "/")])
+                for each, run in zip(rows, ids, strict=True)
+            ]
+        ),
+        first=DEFAULT_METRICS,
+    )
+    drawn = {each["metric"]: each for each in (*report["shown"], *report["rest"])}
+    assert [each["metric"] for each in found["metrics"]] == list(drawn)
+    for each in found["metrics"]:
+        texts = [text for text, _ in drawn[each["metric"]]["differences"]]
+        assert [one["text"] if one else "-" for one in each["contrasts"]] == texts
+    assert [each["what"] for each in found["differences"]] == [each.what for each in report["differences"]]
+    assert found["repeated"], "two runs of reno differ in the seed alone"
+
+
+def test_repetitions_are_one_side_with_intervals(app: Application) -> None:
+    ids = [each["id"] for each in told(app, "/api/runs")["runs"]]
+    found = told(app, "/api/compare", {"runs": ids, "grouped": True}, method="POST")
+    counts = {each["name"]: each["runs"] for each in found["groups"]}
+    assert counts == {"cc=cubic, delay=10 ms": 1, "cc=cubic, delay=20 ms": 1, "cc=reno, delay=10 ms": 2}
+    assert sorted(run for each in found["groups"] for run in each["ids"]) == sorted(ids)
+    over_time, distributions = found["charts"]
+    panel = over_time["rows"][0][0]
+    assert sum(each.get("listed", True) for each in panel["series"]) == 3, "one entry a side in the legend"
+    assert distributions["name"] == "distributions"
+
+
+def test_ten_runs_are_compared_and_eleven_are_not(app: Application) -> None:
+    run = told(app, "/api/runs")["runs"][0]["id"]
+    found = told(app, "/api/compare", {"runs": [run] * 10, "charts": False}, method="POST")
+    assert "".join(each["letter"] for each in found["groups"]) == "ABCDEFGHIJ"
+    refused = ask(app, "/api/compare", method="POST", body={"runs": [run] * 11})
+    assert (refused.status, "too many" in refused.json["error"]["message"]) == (400, True)
+
+
+def test_the_report_of_a_comparison_opens_once_and_leaves_nothing(app: Application) -> None:
+    ids = [each["id"] for each in told(app, "/api/runs")["runs"]][:2]
+    url = told(app, "/api/compare/report", {"runs": ids}, method="POST")["url"]
+    before = set(Path(tempfile.gettempdir()).glob("longhaul-comparison-*"))
+    page = ask(app, url, headers=OURS[:1])
+    assert b"longhaul report --compare" in page.body
+    assert "sandbox" in page.headers["content-security-policy"]
+    assert ask(app, url, headers=OURS[:1]).status == 404
+    assert len(set(Path(tempfile.gettempdir()).glob("longhaul-comparison-*"))) < len(before)

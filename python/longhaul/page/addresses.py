@@ -62,6 +62,7 @@ def addresses(texts: Texts, experiments: Experiments) -> list[Address]:
         Address("GET", "/sweeps/{run}", sweeps.look),
         Address("POST", "/sweeps/{run}/stop", sweeps.stop),
         Address("POST", "/compare", studies.compare),
+        Address("POST", "/compare/report", bench.report),
         Address("GET", "/transfers/policies", studies.policies),
         Address("POST", "/transfers/plan", studies.plan),
     ]

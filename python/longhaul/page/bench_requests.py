@@ -6,12 +6,13 @@ from pathlib import Path
 
 from longhaul.diagnostics import Code
 from longhaul.page import run_list
-from longhaul.page.bodies import AnnotationsSave, RunArchive
+from longhaul.page.bodies import AnnotationsSave, RunArchive, RunComparison
 from longhaul.page.json_requests import Asked
 from longhaul.page.refusals import RefusedError
 from longhaul.page.responses.runs import Annotated, Begun, Ticket
 from longhaul.page.responses.texts import Done
 from longhaul.page.run_requests import Experiments
+from longhaul.page.study_requests import found_groups
 from longhaul.results import annotations, trash
 from longhaul.results.annotations import Annotations
 
@@ -60,7 +61,19 @@ class Bench:
             output.unlink(missing_ok=True)
             place.rmdir()
             raise
-        return self.experiments.admit(output)
+        return self.experiments.admit(output, is_ours=True)
+
+    def report(self, _asked: Asked, body: RunComparison) -> Ticket:
+        """An address at which the report of a comparison opens, once."""
+        from longhaul.page.comparing import write_report
+
+        place = Path(tempfile.mkdtemp(prefix="longhaul-comparison-")) / "comparison.html"
+        try:
+            write_report(place, found_groups(self.runs, body), body)
+        except BaseException:
+            place.parent.rmdir()
+            raise
+        return self.experiments.admit(place, is_ours=True)
 
     def reproduce(self, asked: Asked) -> Begun:
         """Start the same scenario with the same seed and the same files, whatever has become of them."""

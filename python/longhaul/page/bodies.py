@@ -149,6 +149,10 @@ class RunComparison(Body):
     ]
     metrics: Annotated[list[Name], Field(max_length=100)] = []
     """Patterns of names; all metrics if there are none."""
+    grouped: bool = False
+    """Whether runs that differ in nothing but the seed are one side."""
+    charts: bool = True
+    """Whether charts are wanted."""
 
 
 class TransferRequests(Body):

@@ -65,7 +65,7 @@ class Experiments:
     _feeds: dict[str, Feed] = field(default_factory=dict)
     _samplers: dict[str, Sampler] = field(default_factory=dict)
     _changes: dict[str, ChangeTail] = field(default_factory=dict)
-    _tickets: dict[str, Path] = field(default_factory=dict)
+    _tickets: dict[str, tuple[Path, bool]] = field(default_factory=dict)
 
     @property
     def runs(self) -> Path:
@@ -189,17 +189,22 @@ class Experiments:
             )
         return self.admit(report)
 
-    def admit(self, report: Path) -> Ticket:
-        """An address for ``report``, which nobody can guess."""
+    def admit(self, file: Path, *, is_ours: bool = False) -> Ticket:
+        """An address for a file, which nobody can guess.
+
+        One that ``is_ours`` is the only one in its directory; both are removed once it was sent.
+        """
         while len(self._tickets) >= 100:
-            self._tickets.pop(next(iter(self._tickets)))
+            oldest, is_old_ours = self._tickets.pop(next(iter(self._tickets)))
+            if is_old_ours:
+                _remove(oldest)
         name = token_urlsafe(24)
-        self._tickets[name] = report
+        self._tickets[name] = (file, is_ours)
         return {"url": f"/reports/{name}"}
 
     async def report(self, request: Request) -> Response:
         """A report for its ticket, in a world of its own: it sees nothing of the page."""
-        path = self._tickets.pop(request.path_params["ticket"], None)
+        path, is_ours = self._tickets.pop(request.path_params["ticket"], (None, False))
         if path is None:
             used = RefusedError(
                 Code.PAGE_NOT_FOUND, 404, "this address was already used", remedy="open it again"
@@ -208,6 +213,8 @@ class Experiments:
         if path.suffix != ".html":
             return FileResponse(path, filename=path.name, background=BackgroundTask(_remove, path))
         content = await run_in_threadpool(path.read_bytes)
+        if is_ours:
+            await run_in_threadpool(_remove, path)
         headers = {
             "content-security-policy": _REPORT_POLICY,
             "x-frame-options": "SAMEORIGIN",
@@ -235,7 +242,11 @@ class Experiments:
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
     def close(self) -> None:
-        """End all streams, from any thread."""
+        """End all streams, from any thread, and remove what nobody has fetched."""
+        for path, is_ours in self._tickets.values():
+            if is_ours:
+                _remove(path)
+        self._tickets.clear()
         for feed in list(self._feeds.values()):
             feed.close_from_thread()
 
@@ -323,9 +334,11 @@ class Experiments:
         return row
 
 
-def _remove(archive: Path) -> None:
-    archive.unlink(missing_ok=True)
-    archive.parent.rmdir()
+def _remove(ours: Path) -> None:
+    """Remove a file that was made for one answer, with its directory."""
+    with suppress(OSError):
+        ours.unlink(missing_ok=True)
+        ours.parent.rmdir()
 
 
 def with_progress(sample: Sample | None, progress: Progress) -> Sample:

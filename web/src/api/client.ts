@@ -165,7 +165,9 @@ export const api = {
   packets: (id: string, link: string, way: string, fromNs: number, toNs: number) =>
     ask('GET /runs/{run}/packets', { run: id }, { query: { link, way, from_ns: fromNs, to_ns: toNs } }),
   report: (id: string) => ask('POST /runs/{run}/ticket', { run: id }, { body: {} }),
-  compare: (runs: (string | string[])[]) => ask('POST /compare', {}, { body: { runs } }),
+  compare: (runs: string[], grouped: boolean) => ask('POST /compare', {}, { body: { runs, grouped } }),
+  compareReport: (runs: string[], grouped: boolean) =>
+    ask('POST /compare/report', {}, { body: { runs, grouped } }),
   startSweep: (text: string, settings: Settings, file: string | null, base: string | null) =>
     ask('POST /sweeps', {}, { body: { text, settings, file, base } }),
   sweep: (id: string) => ask('GET /sweeps/{run}', { run: id }),

@@ -137,3 +137,32 @@ test.skipIf(lacks)('runs are archived as one file, and made again with one click
   await expect.poll(() => names(page), patience).toContain('pair, cc=cubic, delay=30 ms (2)');
   await page.context().close();
 });
+
+test.skipIf(lacks)('runs are compared in charts over each other, with a legend that hides them', async () => {
+  const page = await opened();
+  await page.getByLabel('find').fill('mode=sim -(2)');
+  for (const row of await rows(page).all()) await row.getByRole('checkbox').check();
+  await page.getByRole('heading', { name: 'Over time' }).waitFor();
+  const sides = page.getByRole('group', { name: /^Sides/ }).getByRole('button');
+  expect(await sides.count()).toBe(3);
+  // One colour in the list, in the legend and in charts.
+  const colours = (selector: string): Promise<string[]> =>
+    page.locator(selector).evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor));
+  expect(await colours('.table .dot')).toEqual(await colours('.side i'));
+  expect(await axe(page)).toEqual([]);
+  // The pointer in one chart shows values in all that share its time.
+  const plots = page.locator('.chart').first().locator('.u-over');
+  const box = (await plots.first().boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + 10);
+  const times = page.locator('.chart').first().locator('.u-series:first-child .u-value');
+  await expect
+    .poll(async () => Number((await times.nth(1).textContent()) || NaN), patience)
+    .toBeCloseTo(1.5, 0);
+  await sides.nth(1).click();
+  expect(await sides.nth(1).getAttribute('aria-pressed')).toBe('false');
+  await expect.poll(() => page.locator('.chart .u-off').count(), patience).toBeGreaterThan(5);
+  await page.getByLabel(/all \d+ metrics/).check();
+  await page.locator('#metrics-filter').fill('goodput');
+  await page.getByText('flows.bulk.goodput').waitFor();
+  await page.context().close();
+});

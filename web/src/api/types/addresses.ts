@@ -74,6 +74,7 @@ export interface Bodies {
   'POST /runs/{run}/set': LinkChange;
   'POST /sweeps': SweepStart;
   'POST /compare': RunComparison;
+  'POST /compare/report': RunComparison;
   'POST /transfers/plan': TransferRequests;
 }
 
@@ -114,6 +115,7 @@ export interface Answers {
   'GET /sweeps/{run}': SweepResult;
   'POST /sweeps/{run}/stop': Done;
   'POST /compare': Comparison;
+  'POST /compare/report': Ticket;
   'GET /transfers/policies': Policies;
   'POST /transfers/plan': TransferPlan;
 }

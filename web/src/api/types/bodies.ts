@@ -193,6 +193,14 @@ export interface RunComparison {
    * Patterns of names; all metrics if there are none.
    */
   metrics?: string[];
+  /**
+   * Whether runs that differ in nothing but the seed are one side.
+   */
+  grouped?: boolean;
+  /**
+   * Whether charts are wanted.
+   */
+  charts?: boolean;
 }
 
 /**
