@@ -35,6 +35,14 @@ def test_a_crate_uses_each_crate_that_it_declares(crate: Path) -> None:
             assert re.search(rf"\b{name.replace('-', '_')}\b", text), f"{crate.name} does not use {name}"
 
 
+@pytest.mark.parametrize("crate", CRATES, ids=lambda path: path.name)
+def test_tests_of_a_crate_are_run(crate: Path) -> None:
+    library = table(crate / "Cargo.toml").get("lib", {})
+    sources = [path.read_text(encoding="utf-8") for path in crate.glob("src/**/*.rs")]
+    assert library.get("test", True) or not any("#[test]" in source for source in sources)
+    assert library.get("doctest", True) or not any(re.search(r"//[/!] *```", each) for each in sources)
+
+
 def test_a_crate_that_the_workspace_declares_is_used_by_one_of_its_crates() -> None:
     used = set[str]()
     for crate in CRATES:

@@ -129,6 +129,7 @@ def test_steady_links_are_found_as_the_model_says(tmp_path: Path, monkeypatch: p
     assert upper == pytest.approx(RATE * PAYLOAD / 1e6, rel=0.05)
 
 
+@pytest.mark.waiting
 def test_what_is_lost_is_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = str(tmp_path / "ping.csv")
     with up(tmp_path, STEADY, monkeypatch) as network, served(network):

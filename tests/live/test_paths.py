@@ -110,6 +110,7 @@ def test_what_was_found_is_found_again_in_itself(network: longhaul.Network, tmp_
     assert way_ns(again.stdout, "b") == pytest.approx(way_ns(text, "b"), abs=ERROR_NS)
 
 
+@pytest.mark.waiting
 def test_hosts_that_are_not_there_are_said(network: longhaul.Network) -> None:
     command = [sys.executable, "-m", "longhaul.cli.main", "path"]
     unknown = network.run("a", [*command, "nowhere"], check=False)
