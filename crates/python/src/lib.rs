@@ -231,7 +231,7 @@ impl Simulation {
     }
 
     /// How far bulk transfers have come: flow, bytes that have arrived, when all had (ns), whether one failed.
-    fn progress(&self) -> Vec<(u32, u64, Option<u64>, bool)> {
+    fn progress(&mut self) -> Vec<(u32, u64, Option<u64>, bool)> {
         let all = self.0.progress().into_iter();
         all.map(|each| (each.flow, each.received, each.arrived.map(longhaul_units::Time::ns), each.failed))
             .collect()

@@ -1,13 +1,15 @@
 //! The discrete-event simulator: the network of a plan with simulated endpoints.
 //!
-//! Everything is a function of the plan: no clock, no entropy, no thread. [`Simulation`] is the one
-//! entrance; whoever calls it hands in the writers for what it records.
+//! Everything is a function of the plan: no clock, no entropy. A run that is divided into shards has a thread for each,
+//! and the same results. [`Simulation`] is the one entrance; whoever calls it hands in the writers for what it records.
 #![forbid(unsafe_code)]
 
 mod digest;
 mod egress;
+mod exchange;
 mod lookahead_policy;
 mod records;
+mod shard;
 mod simulation;
 
 pub use lookahead_policy::Scheduler;
