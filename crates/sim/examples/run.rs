@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut simulation = Simulation::new(plan, Records::none())?.with_scheduler(scheduler);
     if let Some(places) = std::env::args().nth(3) {
         let places = places.split(',').map(str::parse).collect::<Result<Vec<u32>, _>>()?;
-        simulation = simulation.with_shards(&places)?;
+        simulation.divide(&places)?;
     }
     let start = Instant::now();
     while !simulation.advance(Time::NEVER, 1_000_000) {}

@@ -7,11 +7,13 @@
 mod digest;
 mod egress;
 mod exchange;
+mod load;
 mod lookahead_policy;
 mod records;
 mod shard;
 mod simulation;
 
+pub use load::{LoadGraph, LoadedLink};
 pub use lookahead_policy::Scheduler;
 pub use records::Records;
 pub use simulation::Simulation;

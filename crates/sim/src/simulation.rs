@@ -6,7 +6,7 @@ use crate::shard::Shard;
 use longhaul_endpoints::{Endpoints, TransferProgress};
 use longhaul_network::results::{self, Accounts, Shards};
 use longhaul_network::{Cut, DirectionId, Network, Progress};
-use longhaul_plan::{Change, Plan, Traffic, Way};
+use longhaul_plan::{Change, Link, Node, Plan, Traffic, Way};
 use longhaul_record::PacketRow;
 use longhaul_units::{InvalidValue, Probability, Rate, Span, Time};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const EVENTS_FOR_THREADS: u64 = 5_000;
 ///
 /// Call [`advance`](Self::advance) until it says that the run has ended, then
 /// [`finish`](Self::finish). The results do not depend on how the calls divide the run, nor on how many
-/// [shards](Self::with_shards) it has: equal plans have equal results and equal [digests](Self::digest).
+/// [shards](Self::divide) it has: equal plans have equal results and equal [digests](Self::digest).
 pub struct Simulation {
     /// Without its traffic, which the endpoints have.
     plan: Plan,
@@ -93,66 +93,69 @@ impl Simulation {
         })
     }
 
-    /// Divides the run among shards, each with the nodes that `places` says, by their positions in the plan. To be called
+    /// Divides the run among shards: each node, by its position in the plan, is in the one that `places` says. To be called
     /// before the run begins. Where several processors are free, shards run at the same time; results are the same.
     ///
     /// # Errors
-    /// What stands against it: see [`obstacle`](Self::obstacle), or a link that cannot be cut.
-    pub fn with_shards(mut self, places: &[u32]) -> Result<Self, InvalidValue> {
+    /// What stands against it: see [`obstacle`](Self::obstacle), or a link that cannot be cut. The run is not divided then.
+    pub fn divide(&mut self, places: &[u32]) -> Result<(), InvalidValue> {
         let count = places.iter().max().map_or(1, |&last| last + 1);
-        if count == 1 {
-            return Ok(self);
+        if self.division.is_some() {
+            return Err(invalid("the run is divided already"));
         }
-        let invalid = |reason: &str| InvalidValue::new("shards", reason.to_owned());
+        if count == 1 {
+            return Ok(());
+        }
         if places.len() != self.plan.nodes.len() {
             return Err(invalid("each node of the plan needs a shard"));
         }
         if let Some(reason) = self.obstacle() {
             return Err(invalid(reason));
         }
-        let split = |(node, each): (usize, &longhaul_plan::Node)| {
-            each.of.is_some_and(|host| places[host] != places[node])
-        };
-        if self.plan.nodes.iter().enumerate().any(split) {
+        let [whole] = &mut self.shards[..] else { return Ok(()) };
+        let is_split =
+            |(node, each): (usize, &Node)| each.of.is_some_and(|host| places[host] != places[node]);
+        if self.plan.nodes.iter().enumerate().any(is_split) {
             return Err(invalid("all interfaces of a host must be in one shard"));
         }
-        let Some(Shard { network, mut endpoints, egress, .. }) = self.shards.pop() else { return Ok(self) };
-        let pairs = endpoints.node_pairs();
-        let peers: Vec<u32> = self
-            .plan
-            .links
-            .iter()
-            .flat_map(|link| [link.endpoints[1], link.endpoints[0]])
-            .map(|to| places[to])
-            .collect();
-        let looks_ahead = self.lookahead_policy.is_possible() && endpoints.may_look_ahead();
+        let networks: Vec<Network> = (0..count)
+            .map(|own| whole.network.shard(&self.plan, places, own))
+            .collect::<Result<_, InvalidValue>>()?;
         let is_cut = |cut: &Cut| {
             let [near, far] = self.plan.links[cut.link].endpoints;
             places[near] != places[far]
         };
-        let cuts = network.cuts(&self.plan);
+        let cuts = whole.network.cuts(&self.plan);
         let lookahead = cuts.iter().filter(|cut| is_cut(cut)).map(|cut| cut.lookahead).min();
         let lookahead = lookahead.unwrap_or(Span::from_ps(u64::MAX));
-        let parts = endpoints.split(places, count, self.plan.nodes.len());
-        for ((own, part), exchange) in (0u32..).zip(parts).zip(Exchange::between(count)) {
-            let mut network = network.shard(&self.plan, places, own)?;
+        let ends = self.plan.links.iter().flat_map(|link| [link.endpoints[1], link.endpoints[0]]);
+        let peers: Vec<u32> = ends.map(|to| places[to]).collect();
+        let pairs = whole.endpoints.node_pairs();
+        let looks_ahead = self.lookahead_policy.is_possible() && whole.endpoints.may_look_ahead();
+        let parts = whole.endpoints.split(places, count, self.plan.nodes.len());
+        let mut shards = Vec::new();
+        for ((own, mut network), (part, exchange)) in
+            (0u32..).zip(networks).zip(parts.into_iter().zip(Exchange::between(count)))
+        {
             if looks_ahead {
                 network.plan_lookahead(pairs.iter().copied());
             }
-            let mut own_egress = Egress::new(&self.plan, self.records.is_recording());
-            own_egress.senders = egress.senders.clone();
-            self.shards
-                .push(Shard::new(network, part, own_egress).with_exchange(own, exchange, &peers, lookahead));
+            let mut egress = Egress::new(&self.plan, self.records.is_recording());
+            egress.senders.clone_from(&whole.egress.senders);
+            shards.push(Shard::new(network, part, egress).with_exchange(own, exchange, &peers, lookahead));
         }
-        self.division = Some(Division { places: places.to_vec(), endpoints, density: (0, Span::from_s(1)) });
-        Ok(self)
+        if let Some(Shard { endpoints, .. }) = self.shards.pop() {
+            self.division =
+                Some(Division { places: places.to_vec(), endpoints, density: (0, Span::from_s(1)) });
+        }
+        self.shards = shards;
+        Ok(())
     }
 
     /// Why the run cannot be divided into shards, if so.
     pub fn obstacle(&self) -> Option<&'static str> {
-        let duplicates = |link: &longhaul_plan::Link| {
-            [&link.forward, &link.reverse].iter().any(|way| way.duplicate > Probability::ZERO)
-        };
+        let duplicates =
+            |link: &Link| [&link.forward, &link.reverse].iter().any(|way| way.duplicate > Probability::ZERO);
         if self.end == Time::NEVER {
             Some("a run without a duration ends with its flows, which shards do not know of each other")
         } else if !self.shards.iter().all(|shard| shard.endpoints.can_be_sharded()) {
@@ -164,6 +167,11 @@ impl Simulation {
         } else {
             None
         }
+    }
+
+    /// The network of a run that is not divided.
+    pub(crate) fn network(&self) -> &Network {
+        &self.shards[0].network
     }
 
     /// How many shards there are.
@@ -500,6 +508,10 @@ impl Division {
         let (events, of) = self.density;
         (u128::from(events) * u128::from(span.ps()) / u128::from(of.ps().max(1))) as u64
     }
+}
+
+fn invalid(reason: &str) -> InvalidValue {
+    InvalidValue::new("shards", reason.to_owned())
 }
 
 fn parts(shards: &mut [Shard]) -> Vec<&mut Endpoints> {

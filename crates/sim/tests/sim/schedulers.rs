@@ -44,8 +44,8 @@ pub fn run_in_shards(plan: &Plan, scheduler: Scheduler, at_once: u64, places: &[
         files.insert(name.to_owned(), file.clone());
         Ok(Box::new(file))
     });
-    let simulation = Simulation::new(plan.clone(), records.unwrap()).unwrap().with_scheduler(scheduler);
-    let mut simulation = simulation.with_shards(places).unwrap();
+    let mut simulation = Simulation::new(plan.clone(), records.unwrap()).unwrap().with_scheduler(scheduler);
+    simulation.divide(places).unwrap();
     assert_eq!(simulation.shard_count(), places.iter().max().map_or(1, |&last| last as usize + 1));
     let mut looked = false;
     while !simulation.advance(Time::NEVER, at_once) {

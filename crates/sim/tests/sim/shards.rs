@@ -139,8 +139,8 @@ fn captured_packets_that_cross_are_recorded_once() {
 #[test]
 fn what_cannot_be_divided_says_why() {
     let refused = |plan: &Plan| {
-        let simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
-        simulation.with_shards(&by_site(plan)).err().unwrap().to_string()
+        let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
+        simulation.divide(&by_site(plan)).err().unwrap().to_string()
     };
     let jitter = DelayModel::Normal { mean: Span::from_ns(20 * MS), sd: Span::from_ns(MS) };
     let plan = two_sites(Direction { delay: jitter, ..queued(0, 10_000_000, 40) });
@@ -153,20 +153,40 @@ fn what_cannot_be_divided_says_why() {
     let flows = vec![Flow { stop_ns: Some(SECOND), ..plan.flows[0].clone() }];
     let endless = Plan { duration_ns: None, flows, ..plan.clone() };
     assert!(refused(&endless).contains("without a duration"), "{}", refused(&endless));
-    let simulation = Simulation::new(plan, Records::none()).unwrap();
-    assert!(simulation.with_shards(&[0, 1]).err().unwrap().to_string().contains("each node"));
+    let mut simulation = Simulation::new(plan, Records::none()).unwrap();
+    assert!(simulation.divide(&[0, 1]).err().unwrap().to_string().contains("each node"));
 }
 
 #[test]
 fn a_flow_that_is_paced_from_outside_is_paced_in_its_shard() {
     let plan = two_sites(queued(10 * MS, 1_000_000_000, 500));
     let held = |places: &[u32]| {
-        let mut simulation =
-            Simulation::new(plan.clone(), Records::none()).unwrap().with_shards(places).unwrap();
+        let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
+        simulation.divide(places).unwrap();
         simulation.advance(Time::from_ns(SECOND / 4), u64::MAX);
         assert!(simulation.pace(3, Rate::from_bits_per_s(2_000_000)));
         simulation.advance(Time::NEVER, u64::MAX);
         (simulation.progress(), simulation.digest())
     };
     assert_eq!(held(&by_site(&plan)), held(&vec![0; plan.nodes.len()]));
+}
+
+#[test]
+fn the_load_of_a_plan_is_where_its_packets_are() {
+    // Six flows each way share 1 Gbit/s; each host is behind 100 Mbit/s and could send 8,333 packets of 1500 bytes a second.
+    let plan = two_sites(queued(10 * MS, 1_000_000_000, 500));
+    let load = Simulation::new(plan.clone(), Records::none()).unwrap().load(&plan);
+    assert_eq!(load.obstacle, None);
+    let host = 1e8 / (8.0 * (1500.0 - HEADER_BYTES as f64));
+    near("host's packets", load.links[1].packets_per_s, 3.0 * host, 1e-9);
+    near("packets between the sites", load.links[0].packets_per_s, 18.0 * host, 1e-9);
+    // A host sends data and acknowledgements over one link, and receives both.
+    near("host's work", load.nodes[2], host * 1.5 * (45.0 + 53.0 + 10.0), 1e-9);
+    // A router passes on what its six hosts send, and what comes for them.
+    near("router's work", load.nodes[0], 6.0 * host * 1.5 * 20.0, 1e-9);
+    let lookahead = load.links[0].lookahead;
+    assert_eq!(
+        lookahead,
+        Span::from_ns(10 * MS) + Rate::from_bits_per_s(1_000_000_000).unwrap().time_for(20)
+    );
 }
