@@ -122,6 +122,14 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
         ask(f"/runs/{run}/series?table={table}")
     assert ask(f"/runs/{run}/packets?link=wan&to_ns=1000000000")["packets"]
     ask("/compare", {"runs": [run, [run, run]]})
+    ask("/compare/report", {"runs": [run, run]})
+    etag = ask(f"/runs/{run}")["annotations"]["etag"]
+    ask(f"/runs/{run}/annotations", {"title": "the first", "tags": ["one"], "etag": etag}, method="PUT")
+    ask("/archive", {"runs": [run]})
+    again = ask(f"/runs/{run}/reproduce", {})["id"]
+    follow(server, again)
+    ask(f"/runs/{again}", method="DELETE")
+    ask(f"/runs/{again}/restore", {})
 
     sweep = ask("/sweeps", {"text": TEXT})["id"]
     ask(f"/sweeps/{sweep}")

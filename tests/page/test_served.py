@@ -122,7 +122,9 @@ def test_where_no_packet_was_recorded_none_is_said_to_have_come(
 def test_a_run_is_compared_with_itself_and_nothing_differs(server: Served, simulated: str) -> None:
     found = server.ask("/api/compare", {"runs": [simulated, simulated]})[1]
     assert len(found["groups"]) == 2
-    assert {each["difference"] for each in found["metrics"]} == {0}
+    assert {each["contrasts"][0]["difference"] for each in found["metrics"]} == {0}
+    assert [each["letter"] for each in found["groups"]] == ["A", "B"]
+    assert {each["name"] for each in found["charts"]} == {"over-time", "distributions"}
 
 
 def test_a_report_opens_once_and_sees_nothing_of_the_page(server: Served, simulated: str) -> None:

@@ -76,6 +76,14 @@ def write(output: Path, contents: Contents, *, wheels: Sequence[Path] = ()) -> D
     return about
 
 
+def write_files(output: Path, kept: Mapping[str, Path], *, when: datetime) -> None:
+    """Write an archive ``output`` of files by their places, with their checksums and nothing else."""
+    made = {checksums.NAME: checksums.written({}, kept)}
+    root = output.name.removesuffix(".tar.gz")
+    with storage.replacing(output) as out, gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed:
+        _pack(packed, root, made, dict(kept), when=int(when.timestamp()))
+
+
 def _license(name: str) -> bytes:
     text = distribution("longhaul").read_text(f"licenses/{name}")
     return (text if text is not None else (Path(__file__).parents[3] / name).read_text("utf-8")).encode()

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
@@ -60,7 +60,8 @@ def application(directory: Path, *, token: str, port: int) -> Application:
     handlers = {404: _not_found, 405: _not_found, 413: _too_large, 500: _broken}
     app = Starlette(
         routes=[
-            Mount("/api", routes=api),
+            # Streams of events are compressed as they come, by the feed.
+            Mount("/api", GZipMiddleware(Router(api), compresslevel=4)),
             Route("/reports/{ticket}", experiments.report),
             Mount("/", GZipMiddleware(_Page(directory=STATIC, html=True, check_dir=False))),
         ],

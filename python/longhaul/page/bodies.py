@@ -124,6 +124,22 @@ class LinkChange(Body):
     """Settings and their values; ``up`` is true or false."""
 
 
+class AnnotationsSave(Body):
+    """What is to be said of a run."""
+
+    title: Name = ""
+    tags: Annotated[list[Name], Field(max_length=100)] = []
+    note: Text = ""
+    etag: Name
+    """That of what is said of it now."""
+
+
+class RunArchive(Body):
+    """Runs that are to be in one file."""
+
+    runs: Annotated[list[Name], Field(min_length=1, max_length=500)]
+
+
 class RunComparison(Body):
     """Runs that are to be compared; those of a list repeat each other."""
 
@@ -133,6 +149,10 @@ class RunComparison(Body):
     ]
     metrics: Annotated[list[Name], Field(max_length=100)] = []
     """Patterns of names; all metrics if there are none."""
+    grouped: bool = False
+    """Whether runs that differ in nothing but the seed are one side."""
+    charts: bool = True
+    """Whether charts are wanted."""
 
 
 class TransferRequests(Body):

@@ -1,5 +1,6 @@
 """HTTP requests to plain functions: JSON bodies, JSON responses, errors as JSON."""
 
+import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_type_hints
@@ -56,6 +57,14 @@ def endpoint(answer: Answerer) -> Callable[[Request], Awaitable[Response]]:
             found = await run_in_threadpool(answer, *given)
         except LonghaulError as error:
             return JSONResponse(as_json(error), status_of(error), headers={"cache-control": "no-store"})
-        return JSONResponse(found, headers={"cache-control": "no-store"})
+        told = JSONResponse(found, headers={"cache-control": "no-store"})
+        if request.method != "GET":
+            return told
+        # Who asks again and again hears what is new alone.
+        etag = f'"{hashlib.sha256(told.body).hexdigest()[:32]}"'
+        if request.headers.get("if-none-match") == etag:
+            return Response(status_code=304, headers={"cache-control": "no-store", "etag": etag})
+        told.headers["etag"] = etag
+        return told
 
     return endpoint

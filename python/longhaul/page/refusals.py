@@ -23,7 +23,8 @@ def status_of(error: LonghaulError) -> int:
     """400 for an error of the user, 409 for what this machine cannot do, 500 for a defect."""
     if isinstance(error, RefusedError):
         return error.status
-    return {3: 409, 70: 500}.get(error.exit_code, 400)
+    by_code = {Code.PAGE_CONFLICT: 409, Code.PAGE_NOT_FOUND: 404}
+    return by_code.get(error.code) or {3: 409, 70: 500}.get(error.exit_code, 400)
 
 
 def as_json(error: LonghaulError) -> Refused:

@@ -2,24 +2,22 @@
 
 import json
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, cast
 
-from longhaul.analysis.changes import describe_changes, verdict_text
+from longhaul.analysis.changes import describe_changes
 from longhaul.analysis.drops import undelivered
-from longhaul.analysis.outcome import Outcome
 from longhaul.diagnostics import Code
 from longhaul.page.drawing import drawn_plan
-from longhaul.page.outcomes import failures_of, line_of, programs_of
+from longhaul.page.outcomes import failures_of, programs_of
 from longhaul.page.refusals import RefusedError
 from longhaul.page.responses.runs import (
+    Annotated,
+    Deleted,
     Log,
     NetworkChange,
-    OutcomeLine,
     Planned,
     Probe,
     RunDetails,
@@ -29,20 +27,20 @@ from longhaul.page.responses.runs import (
 from longhaul.page.responses.studies import SweepRow
 from longhaul.page.sampling import NOW_FIGURES
 from longhaul.plan import Plan
+from longhaul.results import annotations, ending, experiments, trash
 from longhaul.results import directory as directories
-from longhaul.results import ending
+from longhaul.results.annotations import Annotations
 from longhaul.results.changes import read_changes
+from longhaul.results.experiments import Listed
 from longhaul.results.growing_files import last_bytes
 from longhaul.results.outcomes import read_outcome
 from longhaul.results.run_files import read_json
 from longhaul.scenario.lower.main_tables import host_ends
 
 Json = dict[str, Any]
-Row = TypeVar("Row")
 
 _ID = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]{0,80})~(?P<stamp>[0-9]{8}T[A-Za-z0-9-]{1,80})")
 _LOG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,120}")
-_MOST_RUNS = 500
 MOST_LOG_BYTES = 1 << 18
 _NO_NETWORK: Json = {"nodes": [], "links": [], "programs": [], "measure": {"every_ns": None}}
 
@@ -65,29 +63,26 @@ def find(runs: Path, run: str, *, kind: str = "run.json") -> Path:
 
 def rows(runs: Path) -> list[RunRow]:
     """The latest runs, newest first."""
-    return _rows(runs, "run.json", row)
+    return [_row(each) for each in experiments.listed(runs)]
 
 
 def sweeps(runs: Path) -> list[SweepRow]:
     """The latest sweeps, newest first."""
-    return _rows(runs, "sweep.json", sweep)
-
-
-def _rows(runs: Path, kind: str, told: Callable[[Path], Row]) -> list[Row]:
-    found = [
-        directory
-        for parent in (sorted(runs.iterdir()) if runs.is_dir() else ())
-        if parent.is_dir() and not parent.is_symlink()
-        for directory in parent.iterdir()
-        if not directory.is_symlink() and _ID.fullmatch(id_of(directory)) and (directory / kind).is_file()
-    ]
-    found.sort(key=lambda each: each.name, reverse=True)
     rows = []
-    for directory in found[:_MOST_RUNS]:
+    for directory in experiments.directories_of(runs, "sweep.json"):
         # One that somebody removes, or has broken, is left out.
         with suppress(OSError, ValueError, KeyError, TypeError):
-            rows.append(told(directory))
+            rows.append(sweep(directory))
     return rows
+
+
+def deleted(runs: Path) -> list[Deleted]:
+    """The runs in the trash, newest first."""
+    return [
+        {"id": id_of(each), "label": annotations.read(each).title or each.parent.name}
+        for each in trash.deleted(runs)
+        if _ID.fullmatch(id_of(each))
+    ]
 
 
 def sweep(directory: Path) -> SweepRow:
@@ -108,29 +103,40 @@ def sweep(directory: Path) -> SweepRow:
 
 
 def row(directory: Path) -> RunRow:
-    """One line of the list of runs, as far as its directory says."""
-    run = directories.read_run(directory)
-    started = datetime.fromisoformat(run["started"])
-    judged = _judged(directory)
-    status = ending.read(directory).status
+    """One line of the list of runs, as the whole list has it."""
+    return _row(experiments.one(directory))
+
+
+def _row(listed: Listed) -> RunRow:
+    run, said = listed.experiment, listed.annotations
     return {
-        "id": id_of(directory),
-        "name": run["name"],
-        "mode": run["mode"],
-        "status": status,
-        "started_unix_s": started.timestamp(),
-        "seed": run["seed"],
-        "argv": run["argv"],
-        "directory": str(directory),
-        "has_report": (directory / "report.html").is_file(),
-        "outcome": judged.outcome or line_of(read_outcome(directory)),
-        "verdict": judged.verdict,
-        "verdict_text": judged.verdict_text,
-        "hosts": judged.hosts,
-        "duration_s": judged.duration_s,
-        "expectations_met": judged.expectations_met,
+        "id": id_of(listed.directory),
+        "name": run.name,
+        "label": listed.label,
+        "differs": listed.differs,
+        "parameters": dict(listed.parameters),
+        "metrics": run.metrics,
+        "annotations": annotated(said),
+        "mode": run.mode,
+        "status": run.status,
+        "started_unix_s": run.started_unix_s,
+        "seed": run.seed,
+        "argv": run.argv,
+        "directory": str(listed.directory),
+        "has_report": (listed.directory / "report.html").is_file(),
+        "outcome": {"state": run.state, "detail": run.detail},
+        "verdict": run.verdict,
+        "verdict_text": run.verdict_text,
+        "hosts": run.hosts,
+        "duration_s": run.duration_s,
+        "expectations_met": run.expectations_met,
         "made_by_page": False,
     }
+
+
+def annotated(said: Annotations) -> Annotated:
+    """What people say of a run."""
+    return {"title": said.title, "tags": list(said.tags), "note": said.note, "etag": said.etag}
 
 
 def details(directory: Path) -> RunDetails:
@@ -254,42 +260,6 @@ def _changes(directory: Path, plan: Plan, summary: Json | None) -> list[NetworkC
         return cast("list[NetworkChange]", summary["changes"])
     found = [each.as_dict() for each in describe_changes(plan, read_changes(directory, plan))]
     return cast("list[NetworkChange]", found)
-
-
-class _Judged(NamedTuple):
-    """Outcome, verdict and length of a run, as far as its summary has them."""
-
-    outcome: OutcomeLine | None = None
-    verdict: str | None = None
-    verdict_text: str | None = None
-    hosts: str | None = None
-    duration_s: float | None = None
-    expectations_met: bool | None = None
-
-
-def _judged(directory: Path) -> _Judged:
-    try:
-        written = (directory / "summary.json").stat().st_mtime_ns
-    except OSError:
-        return _Judged()
-    return _judgement(directory, written)
-
-
-@lru_cache(maxsize=2 * _MOST_RUNS)
-def _judgement(directory: Path, _written: int) -> _Judged:
-    summary = read_json(directory / "summary.json") or {}
-    expectations = summary.get("expectations") or []
-    duration_ns = summary.get("duration_ns")
-    outcome, fidelity = summary.get("outcome"), summary.get("fidelity") or {}
-    verdict = fidelity.get("verdict")
-    return _Judged(
-        outcome=line_of(Outcome.from_dict(outcome)) if outcome else None,
-        verdict=verdict,
-        verdict_text=verdict_text(summary) if verdict else None,
-        hosts=(fidelity.get("hosts") or {}).get("state"),
-        duration_s=duration_ns / 1e9 if duration_ns is not None else None,
-        expectations_met=all(each.get("met") for each in expectations) if expectations else None,
-    )
 
 
 def _without_curves(content: Any) -> Any:

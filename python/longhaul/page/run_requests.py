@@ -1,15 +1,18 @@
 """Requests about runs: start, events, change, stop, results."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
+from longhaul.analysis.headline import HEADLINES
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.page import processes, run_list, series
@@ -39,7 +42,7 @@ from longhaul.page.text_requests import Texts
 from longhaul.results import directory as directories
 from longhaul.results.changes import ChangeTail
 from longhaul.results.run_files import reading
-from longhaul.run import interventions, session, sockets
+from longhaul.run import interventions, rerun, session, sockets
 from longhaul.scenario.model import Changes
 
 Row = TypeVar("Row", bound=RunRow)
@@ -62,7 +65,7 @@ class Experiments:
     _feeds: dict[str, Feed] = field(default_factory=dict)
     _samplers: dict[str, Sampler] = field(default_factory=dict)
     _changes: dict[str, ChangeTail] = field(default_factory=dict)
-    _tickets: dict[str, Path] = field(default_factory=dict)
+    _tickets: dict[str, tuple[Path, bool]] = field(default_factory=dict)
 
     @property
     def runs(self) -> Path:
@@ -71,10 +74,6 @@ class Experiments:
 
     def start(self, _asked: Asked, body: RunStart) -> Begun:
         """Start a text or a file, live or simulated."""
-        if sum(each.is_running for each in list(self._started.values())) >= _MOST_AT_ONCE:
-            raise RefusedError(
-                Code.PAGE_CONFLICT, 409, f"{_MOST_AT_ONCE} runs are under way", remedy="wait, or stop one"
-            )
         name, text = self.texts.source(body)
         orders = {
             "mode": body.mode,
@@ -91,16 +90,41 @@ class Experiments:
                 *(part for key, value in body.settings.items() for part in ("--set", f"{key}={value}")),
             ],
         }
+        return self._begin(orders)
+
+    def start_again(self, directory: Path) -> Begun:
+        """Start the run of a directory again: the same scenario, files, parameters and seed."""
+        again = rerun.recorded(directory, comparable=False)
+        orders = {"again": str(directory), "runs": str(self.runs), "argv": again.command.split(" ")}
+        return self._begin(orders)
+
+    def _begin(self, orders: Mapping[str, Any]) -> Begun:
+        if sum(each.is_running for each in list(self._started.values())) >= _MOST_AT_ONCE:
+            raise RefusedError(
+                Code.PAGE_CONFLICT, 409, f"{_MOST_AT_ONCE} runs are under way", remedy="wait, or stop one"
+            )
         started = processes.start(orders, cwd=self.texts.directory)
         run = run_list.id_of(started.directory)
         self._started[run] = started
         return {"id": run, "directory": str(started.directory)}
+
+    def forget(self, run: str) -> None:
+        """Keep nothing of a run that is about to go. Raises RefusedError if its results are being written."""
+        started = self._started.get(run)
+        if started is not None and not started.has_ended:
+            raise RefusedError(
+                Code.PAGE_CONFLICT, 409, "the run is running", remedy="stop it, or wait for its end"
+            )
+        for kept in (self._started, self._feeds, self._samplers, self._changes):
+            kept.pop(run, None)
 
     def all(self, _asked: Asked) -> Runs:
         """All runs, newest first."""
         return {
             "runs": [self._marked(row) for row in run_list.rows(self.runs)],
             "sweeps": run_list.sweeps(self.runs),
+            "metrics": [each._asdict() for each in HEADLINES],  # type: ignore[misc]
+            "deleted": run_list.deleted(self.runs),
         }
 
     def details(self, asked: Asked) -> RunDetails:
@@ -165,23 +189,32 @@ class Experiments:
             )
         return self.admit(report)
 
-    def admit(self, report: Path) -> Ticket:
-        """An address for ``report``, which nobody can guess."""
+    def admit(self, file: Path, *, is_ours: bool = False) -> Ticket:
+        """An address for a file, which nobody can guess.
+
+        One that ``is_ours`` is the only one in its directory; both are removed once it was sent.
+        """
         while len(self._tickets) >= 100:
-            self._tickets.pop(next(iter(self._tickets)))
+            oldest, is_old_ours = self._tickets.pop(next(iter(self._tickets)))
+            if is_old_ours:
+                _remove(oldest)
         name = token_urlsafe(24)
-        self._tickets[name] = report
+        self._tickets[name] = (file, is_ours)
         return {"url": f"/reports/{name}"}
 
     async def report(self, request: Request) -> Response:
         """A report for its ticket, in a world of its own: it sees nothing of the page."""
-        path = self._tickets.pop(request.path_params["ticket"], None)
+        path, is_ours = self._tickets.pop(request.path_params["ticket"], (None, False))
         if path is None:
             used = RefusedError(
                 Code.PAGE_NOT_FOUND, 404, "this address was already used", remedy="open it again"
             )
             return JSONResponse(as_json(used), used.status)
+        if path.suffix != ".html":
+            return FileResponse(path, filename=path.name, background=BackgroundTask(_remove, path))
         content = await run_in_threadpool(path.read_bytes)
+        if is_ours:
+            await run_in_threadpool(_remove, path)
         headers = {
             "content-security-policy": _REPORT_POLICY,
             "x-frame-options": "SAMEORIGIN",
@@ -209,7 +242,11 @@ class Experiments:
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
     def close(self) -> None:
-        """End all streams, from any thread."""
+        """End all streams, from any thread, and remove what nobody has fetched."""
+        for path, is_ours in self._tickets.values():
+            if is_ours:
+                _remove(path)
+        self._tickets.clear()
         for feed in list(self._feeds.values()):
             feed.close_from_thread()
 
@@ -295,6 +332,13 @@ class Experiments:
             row["outcome"] = {"state": "running", "detail": "writing results"}
         row["made_by_page"] = started is not None
         return row
+
+
+def _remove(ours: Path) -> None:
+    """Remove a file that was made for one answer, with its directory."""
+    with suppress(OSError):
+        ours.unlink(missing_ok=True)
+        ours.parent.rmdir()
 
 
 def with_progress(sample: Sample | None, progress: Progress) -> Sample:

@@ -21,9 +21,10 @@ from longhaul.page.outcomes import line_of
 from longhaul.page.process_events import Told
 from longhaul.page.refusals import as_json
 from longhaul.results import directory as directories
-from longhaul.run import conclusion, live, session, sim
+from longhaul.run import conclusion, live, rerun, session, sim
 from longhaul.run.signals import interrupt_on_signals
 from longhaul.run.sockets import socket_path
+from longhaul.run.virtual_clock import VirtualClock
 from longhaul.scenario import Resolved, resolve
 from longhaul.scenario.check.load import parse_scenario
 
@@ -91,11 +92,17 @@ def main() -> int:
     run = Run()
     threading.Thread(target=listen, args=(run,), daemon=True).start()
     try:
-        resolved = _resolved(orders)
+        again = rerun.recorded(Path(orders["again"]), comparable=False) if "again" in orders else None
+        resolved = _resolved(orders, again)
         for warning in resolved.warnings:
             tell({"event": "warning", "message": warning.headline})
-        going = _live if orders["mode"] == "live" else _simulated
-        directory, reason = going(resolved, orders, run, tell)
+        if again is not None and rerun.is_changed_by_hand(again.directory):
+            tell({"event": "warning", "message": "the changes by hand of the run before are not repeated"})
+        if (again.mode if again else orders["mode"]) == "sim":
+            directory, reason = _simulated(resolved, orders, run, tell)
+        else:
+            clock = rerun.clock(again, resolved) if again else None
+            directory, reason = _live(resolved, orders, run, tell, clock=clock)
         tell({"event": "concluding", "reason": reason})
         summary = conclusion.conclude(directory, reason=reason, report=False)
         verdict = summary["fidelity"]["verdict"]
@@ -123,7 +130,9 @@ def listen(run: Run) -> None:
         threading.Event().wait(0.2)
 
 
-def _resolved(orders: Json) -> Resolved:
+def _resolved(orders: Json, again: rerun.Recorded | None) -> Resolved:
+    if again is not None:
+        return rerun.resolved(again)
     scenario = parse_scenario(
         orders["text"].encode(),
         name=orders["name"],
@@ -133,8 +142,10 @@ def _resolved(orders: Json) -> Resolved:
     return resolve(scenario, seed=orders["seed"])
 
 
-def _live(resolved: Resolved, orders: Json, run: Run, tell: Tell) -> tuple[Path, str]:
-    prepared = live.prepare(resolved, runs=Path(orders["runs"]), argv=orders["argv"])
+def _live(
+    resolved: Resolved, orders: Json, run: Run, tell: Tell, *, clock: VirtualClock | None
+) -> tuple[Path, str]:
+    prepared = live.prepare(resolved, runs=Path(orders["runs"]), argv=orders["argv"], clock=clock)
     tell({"event": "directory", "directory": str(prepared.directory)})
     programs = {each["name"]: each for each in directories.read_plan(prepared.directory)["programs"]}
 

@@ -18,7 +18,6 @@ from longhaul.scenario.check.load import parse_scenario
 from longhaul.units.quantities import Rate, UnitError
 
 if TYPE_CHECKING:
-    from longhaul.results.comparison import Group
     from longhaul.transfers.plan.instances import Network
 
 Answer = TypeVar("Answer")
@@ -36,15 +35,10 @@ class Studies:
         return self.texts.directory / "runs"
 
     def compare(self, _asked: Asked, body: RunComparison) -> Comparison:
-        """Metrics of runs side by side; a list within ``runs`` counts as repetitions."""
-        from longhaul.report.comparison import as_plain
-        from longhaul.results.comparison import compare_groups, counted
+        """Runs side by side; a list within ``runs`` counts as repetitions."""
+        from longhaul.page.comparing import compare
 
-        groups = [self._group([each] if isinstance(each, str) else each) for each in body.runs]
-        rows = compare_groups(groups, body.metrics)
-        told = as_plain(counted(groups), rows)
-        answer: Comparison = {"groups": told["groups"], "metrics": told["metrics"]}
-        return finite(answer)
+        return finite(compare(found_groups(self.runs, body), body))
 
     def policies(self, _asked: Asked) -> Policies:
         """The policies, each with a line."""
@@ -84,16 +78,20 @@ class Studies:
         parsed = parse_scenario(body.scenario.encode(), name=NAME, folder=self.texts.base(body.base))
         return scenario_network(resolve(parsed).plan)
 
-    def _group(self, names: list[str]) -> "Group":
-        from longhaul.results.comparison import Group
 
-        found = tuple(run_list.find(self.runs, each) for each in names)
-        for directory in found:
-            if not (directory / "summary.json").is_file():
-                raise RefusedError(
-                    Code.PAGE_CONFLICT, 409, f"{directory.name} has no results yet", remedy="wait for its end"
-                )
-        return Group(" ".join(names), found)
+def found_groups(runs: Path, body: RunComparison) -> list[list[Path]]:
+    """The run directories of a comparison. Raises RefusedError if one is not there, or has no results."""
+    names = [[each] if isinstance(each, str) else each for each in body.runs]
+    return [[_with_results(runs, each) for each in group] for group in names]
+
+
+def _with_results(runs: Path, name: str) -> Path:
+    directory = run_list.find(runs, name)
+    if not (directory / "summary.json").is_file():
+        raise RefusedError(
+            Code.PAGE_CONFLICT, 409, f"{directory.name} has no results yet", remedy="wait for its end"
+        )
+    return directory
 
 
 def _capacity(text: str) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from longhaul.analysis.distributions import merged
 from longhaul.analysis.estimates import estimate
 from longhaul.report.chart_drawing import draw_series
-from longhaul.report.colours import SERIES
+from longhaul.report.colours import SIDES
 from longhaul.report.comparison_runs import Run, Side
 from longhaul.report.cumulative import SHARES, Curve, stairs
 from longhaul.report.plotting import figure, plain, say_left_out, style, svg
@@ -41,7 +41,7 @@ def values(sides: Sequence[Side], metrics: Sequence[str]) -> str | None:
             digests = [[run.digest for run in group] for group in measured]
             factor, unit = scale(unit_of(metric), [each for group in numbers for each in group])
             for place, (side, group, equal, colour) in enumerate(
-                zip(sides, numbers, digests, SERIES, strict=False)
+                zip(sides, numbers, digests, SIDES, strict=False)
             ):
                 if not group:
                     continue
@@ -92,13 +92,13 @@ def throughput(sides: Sequence[Side]) -> str | None:
     """Delivered rate over time of the busiest directions of links, a row a side, on equal axes."""
     tables = [[run.table("links") for run in side.runs] for side in sides]
     access = {each["name"] for side in sides for each in side.runs[0].summary["links"] if each["access"]}
-    chosen = _busiest([each for group in tables for each in group], access)
+    chosen = busiest([each for group in tables for each in group], access)
     if not chosen:
         return None
     with style():
         made = figure(0.6 + 1.35 * len(sides))
         grid = made.subplots(len(sides), len(chosen), sharex=True, sharey="col", squeeze=False)
-        for row, side, group, colour in zip(grid, sides, tables, SERIES, strict=False):
+        for row, side, group, colour in zip(grid, sides, tables, SIDES, strict=False):
             for axes, (link, way) in zip(row, chosen, strict=True):
                 plain(axes)
                 for number, table in enumerate(group):
@@ -123,7 +123,7 @@ def throughput(sides: Sequence[Side]) -> str | None:
         return svg(made, "throughput", "throughput over time, a row for each side")
 
 
-def _busiest(tables: Sequence[Mapping[str, Array]], access: set[str]) -> list[tuple[str, str]]:
+def busiest(tables: Sequence[Mapping[str, Array]], access: set[str]) -> list[tuple[str, str]]:
     """Directions that all tables have and that carried most, without access links where there are others."""
     volumes: dict[tuple[str, str], float] = {}
     seen: dict[tuple[str, str], int] = {}
@@ -142,16 +142,23 @@ def _busiest(tables: Sequence[Mapping[str, Array]], access: set[str]) -> list[tu
     return sorted(worth, key=lambda key: -volumes[key])[:_MOST_DIRECTIONS]
 
 
-def round_trips(sides: Sequence[Side]) -> str | None:
-    """Shares of round trips that took a time at most: of every ping, and of every TCP flow's samples."""
+def round_trip_curves(sides: Sequence[Side]) -> dict[str, list[Array | None]]:
+    """For each ping and flow that several sides have: round trips (ms), each with the share of all below.
+
+    One of each side, ``None`` where it has none.
+    """
     panels: dict[str, list[Array | None]] = {}
     for place, side in enumerate(sides):
         for title, points in (*_pings(side.runs), *_flows(side.runs)):
             panels.setdefault(title, [None] * len(sides))[place] = points
-    shared = {title: each for title, each in panels.items() if sum(one is not None for one in each) > 1}
+    return {title: each for title, each in panels.items() if sum(one is not None for one in each) > 1}
+
+
+def round_trips(sides: Sequence[Side]) -> str | None:
+    """Shares of round trips that took a time at most: of every ping, and of every TCP flow's samples."""
     return _distributions(
         sides,
-        shared,
+        round_trip_curves(sides),
         ("round trip [ms]", "share"),
         ("round-trips", "distribution of round-trip times, all sides"),
     )
@@ -223,7 +230,7 @@ def _distributions(
             plain(axes)
             shown = [
                 Curve(f"{side.letter}, {side.modes}", points, colour, 1.4)
-                for side, points, colour in zip(sides, curves, SERIES, strict=False)
+                for side, points, colour in zip(sides, curves, SIDES, strict=False)
                 if points is not None
             ]
             series, axis = stairs(shown, labels[0], is_logarithmic=is_logarithmic)

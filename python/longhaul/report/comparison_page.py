@@ -1,6 +1,7 @@
 """The report of a comparison: one self-contained HTML file."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import unified_diff
 from fnmatch import fnmatchcase
 from math import ceil
@@ -13,7 +14,7 @@ from longhaul.analysis.estimates import CONFIDENCE, Estimate, estimate
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.report import comparison_figures as figures
-from longhaul.report.colours import SERIES
+from longhaul.report.colours import SIDES
 from longhaul.report.comparison import difference_text, estimate_text
 from longhaul.report.comparison_runs import Run, Side
 from longhaul.report.page import page, write_page
@@ -48,16 +49,34 @@ def write_comparison(path: Path, sides: Sequence[Side], *, first: Sequence[str],
     return path
 
 
-def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
-    """What the report of a comparison shows, with its figures."""
+def tables_of(sides: Sequence[Side]) -> list[list[Row]]:
+    """Of each side but the first: every metric that both have, with the difference from the first side."""
     base = [run.metrics for run in sides[0].runs]
     equal = [run.digest for run in sides[0].runs]
-    tables = [
+    return [
         compare(
             [base, [run.metrics for run in side.runs]], digests=[equal, [run.digest for run in side.runs]]
         )
         for side in sides[1:]
     ]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a comparison says of metrics."""
+
+    contrasts: Sequence[Contrast]
+    """Of each side but the first, with the first."""
+    by_metric: Sequence[dict[str, Row]]
+    """The same, every metric by its name."""
+    shown: Sequence[str]
+    """What deserves to be seen first: significant differences, others, and what the caller named."""
+    rest: Sequence[str]
+
+
+def answer(sides: Sequence[Side], *, first: Sequence[str]) -> Answer:
+    """Every metric of ``sides``; those that match a pattern of ``first`` come before others."""
+    tables = tables_of(sides)
     inner = [each["name"] for each in sides[0].runs[0].summary["links"] if not each["access"]]
     patterns = [*first, *(f"links.{name}.*.{measure}" for name in inner for measure in _OF_LINKS)]
     asked = [
@@ -72,18 +91,25 @@ def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
     by_metric = [{row.metric: row for row in rows} for rows in tables]
     shown = _shown(contrasts, asked)
     rest = [name for name in dict.fromkeys(name for each in by_metric for name in each) if name not in shown]
+    return Answer(contrasts, by_metric, shown, rest)
+
+
+def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
+    """What the report of a comparison shows, with its figures."""
+    told = answer(sides, first=first)
+    shown, rest, by_metric = told.shown, told.rest, told.by_metric
     found = differences([side.runs[0].facts for side in sides])
     runs = [(side, run, _conditions(run)) for side in sides for run in side.runs]
     machines = list(dict.fromkeys(each["machine"] for _, _, each in runs))
     return {
         "title": _title(sides),
         "sides": sides,
-        "colours": [f"var(--c{place})" for place in range(1, len(SERIES) + 1)],
+        "colours": [f"var(--c{place})" for place in range(1, len(SIDES) + 1)],
         "differences": found[:MOST_DIFFERENCES],
         "more_differences": len(found) - len(found[:MOST_DIFFERENCES]),
         "unlike": [(side, _unlike(side)) for side in sides if _unlike(side)],
         "untrusted": [(side, run) for side in sides for run in side.runs if run.verdict != "faithful"],
-        "cautions": _cautions(sides),
+        "cautions": cautions(sides),
         "single": [side for side in sides if len(side.runs) == 1],
         "contrasts": [
             (
@@ -92,7 +118,7 @@ def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
                 ceil((1 - CONFIDENCE) * each.judged),
                 [_line(row.metric, [{row.metric: row}]) for row in each.certain[:_MOST_TOLD]],
             )
-            for side, each in zip(sides[1:], contrasts, strict=True)
+            for side, each in zip(sides[1:], told.contrasts, strict=True)
         ],
         "shown": [_line(metric, by_metric) for metric in shown],
         "rest": [_line(metric, by_metric) for metric in rest],
@@ -154,7 +180,7 @@ def _partial(sides: Sequence[Side], compared: set[str]) -> list[tuple[str, str]]
     return list(found.items())
 
 
-def _cautions(sides: Sequence[Side]) -> list[str]:
+def cautions(sides: Sequence[Side]) -> list[str]:
     """What intervals do not say, for these runs."""
     found = []
     for side in sides:

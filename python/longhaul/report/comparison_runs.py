@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,13 @@ from longhaul.analysis.metrics import metrics
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
-from longhaul.report.colours import SERIES
+from longhaul.report.colours import SIDES
 from longhaul.results.run_files import kept_json, kept_table, kept_text, reading
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
 
-MOST = len(SERIES)
+MOST = len(SIDES)
 """Sides that have colours of their own."""
 
 
@@ -133,6 +134,11 @@ class Side:
     """Simulations that were left out, as they are ones of ``runs`` made again."""
 
     @property
+    def colour(self) -> str:
+        """Of everything that is drawn of it."""
+        return SIDES[ascii_uppercase.index(self.letter)]
+
+    @property
     def modes(self) -> str:
         """``live``, or ``live and simulated`` if they are not alike."""
         return " and ".join(sorted({_MODES.get(run.mode, run.mode) for run in self.runs}))
@@ -148,7 +154,7 @@ def sides(groups: Sequence[tuple[str, Sequence[Path]]]) -> list[Side]:
             exit_code=2,
         )
     with reading(*(path for _name, paths in groups for path in paths)):
-        return [_side("ABCDEFGH"[place], name, paths) for place, (name, paths) in enumerate(groups)]
+        return [_side(ascii_uppercase[place], name, paths) for place, (name, paths) in enumerate(groups)]
 
 
 def _side(letter: str, name: str, paths: Sequence[Path]) -> Side:

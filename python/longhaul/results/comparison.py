@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.analysis.comparison import Row, compare, digest, independent, simulated
-from longhaul.analysis.differences import Facts, differences, facts
+from longhaul.analysis.differences import Facts, facts
 from longhaul.analysis.metrics import metrics
+from longhaul.analysis.parameters import names, parameters
 from longhaul.analysis.stealing import Stolen, cross_bits_per_s, stolen_bandwidth
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
@@ -97,15 +98,12 @@ def _told_apart(runs: Sequence[Path]) -> list[str]:
     """What each of several runs has that others do not, in a few words; nothing for a single one."""
     if len(runs) < 2:
         return [""] * len(runs)
-    found = differences([_facts(run) for run in runs])[:_MOST_TOLD]
-    return [
-        ", ".join(f"{each.what} of {each.subject} {each.values[place]}" for each in found)
-        or f"variant {place + 1}"
-        for place in range(len(runs))
-    ]
+    found = names(parameters([facts_of(run) for run in runs]), len(runs))
+    return [name or f"variant {place + 1}" for place, name in enumerate(found)]
 
 
-def _facts(run: Path) -> Facts:
+def facts_of(run: Path) -> Facts:
+    """What a run was asked for. Raises LonghaulError if its files are missing or damaged."""
     rows = kept_json(run, "raw/traffic.json") if (run / "raw/traffic.json").is_file() else ()
     return facts(kept_json(run, "plan.json"), rows)
 

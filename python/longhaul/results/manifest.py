@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 NAME = "manifest.json"
 _VERSION = 1
-_CHANGING = frozenset((NAME, "run.json", "sweep.json", "report.html"))
+_CHANGING = frozenset((NAME, "run.json", "sweep.json", "report.html", "annotations.json"))
 """Files that are written later as well."""
 _REMEDY = "restore it from a copy, or run the scenario again"
 

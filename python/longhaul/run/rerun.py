@@ -12,7 +12,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.results import directory as directories
 from longhaul.results import ending
-from longhaul.results.run_files import kept_json
+from longhaul.results.run_files import read_object
 from longhaul.run import conclusion, live, sim
 from longhaul.run.session import Message
 from longhaul.run.virtual_clock import VirtualClock, virtual_clock
@@ -70,8 +70,11 @@ SILENT = Progress(
 )
 
 
-def recorded(directory: Path) -> Recorded:
-    """How the run in ``directory`` was made. Raises LonghaulError for what cannot be repeated."""
+def recorded(directory: Path, *, comparable: bool = True) -> Recorded:
+    """How the run in ``directory`` was made. Raises LonghaulError for what cannot be repeated.
+
+    Without ``comparable`` also that of a run which was ended or changed by hand: its repetition is not.
+    """
     if not (directory / "plan.json").is_file():
         raise LonghaulError(
             Code.NOT_A_RUN,
@@ -80,7 +83,7 @@ def recorded(directory: Path) -> Recorded:
             exit_code=2,
         )
     record = directories.read_run(directory)
-    _refuse(directory, record)
+    _refuse(directory, record, comparable=comparable)
     kernel = record.get("guest_kernel")
     return Recorded(
         directory,
@@ -92,7 +95,13 @@ def recorded(directory: Path) -> Recorded:
     )
 
 
-def _refuse(directory: Path, record: Mapping[str, Any]) -> None:
+def is_changed_by_hand(directory: Path) -> bool:
+    """Whether links of the run were changed while it ran."""
+    changes = read_object(directory / "summary.json").get("changes") or ()
+    return any(change.get("kind") == "intervention" for change in changes)
+
+
+def _refuse(directory: Path, record: Mapping[str, Any], *, comparable: bool) -> None:
     why = ""
     if record["mode"] not in ("sim", "live", "mixed", "virtual"):
         why = f"it is a {record['mode']}"
@@ -100,13 +109,11 @@ def _refuse(directory: Path, record: Mapping[str, Any]) -> None:
         why = "it is a schedule of transfers"
     elif (ended := ending.read(directory)).is_running:
         why = "it has not ended"
-    elif ended.status not in _BY_ITSELF:
+    elif comparable and ended.status not in _BY_ITSELF:
         why = f"it did not end by itself: {ended.reason or ended.status}"
     elif "settings" not in record or "files" not in record:
         why = "the version of Longhaul that made it did not record its parameters"
-    elif any(
-        change.get("kind") == "intervention" for change in kept_json(directory, "summary.json")["changes"]
-    ):
+    elif comparable and is_changed_by_hand(directory):
         why = "its links were changed by hand while it ran"
     if why:
         raise LonghaulError(

@@ -37,12 +37,21 @@ function headers(): Record<string, string> {
   return { Authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}` };
 }
 
-async function answer(method: string, path: string, body?: unknown): Promise<Response> {
+async function answer(
+  method: string,
+  path: string,
+  body?: unknown,
+  more: Record<string, string> = {},
+): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(`/api/${path}`, {
       method,
-      headers: body === undefined ? headers() : { ...headers(), 'Content-Type': 'application/json' },
+      headers: {
+        ...headers(),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...more,
+      },
       body: body === undefined ? null : JSON.stringify(body),
     });
   } catch {
@@ -51,7 +60,7 @@ async function answer(method: string, path: string, body?: unknown): Promise<Res
       remedy: 'is "longhaul ui" still running?',
     });
   }
-  if (response.ok) return response;
+  if (response.ok || response.status === 304) return response;
   throw await refused(response, `${method} ${path}`);
 }
 
@@ -89,6 +98,20 @@ async function ask<A extends keyof Answers>(
   return (await (await answer(method, path + written(query), body)).json()) as Answers[A];
 }
 
+const kept = new Map<string, { etag: string; told: unknown }>();
+
+/** The same for what is asked for again and again: what has not changed is the same object. */
+async function again<A extends 'GET /runs'>(address: A): Promise<Answers[A]> {
+  const [method = '', path = ''] = address.split(' /');
+  const before = kept.get(address);
+  const response = await answer(method, path, undefined, before ? { 'If-None-Match': before.etag } : {});
+  if (response.status === 304 && before) return before.told as Answers[A];
+  const told = (await response.json()) as Answers[A];
+  const etag = response.headers.get('etag');
+  if (etag) kept.set(address, { etag, told });
+  return told;
+}
+
 const part = encodeURIComponent;
 const written = (query: Query): string => {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
@@ -122,9 +145,15 @@ export const api = {
     ask('POST /preflight', {}, { body: { text, mode, settings, base } }),
   start: (text: string, mode: Mode, settings: Settings, file: string | null, base: string | null) =>
     ask('POST /runs', {}, { body: { text, mode, settings, file, base } }),
-  runs: () => ask('GET /runs', {}),
+  runs: () => again('GET /runs'),
   run: (id: string) => ask('GET /runs/{run}', { run: id }),
   network: async (id: string) => network(await ask('GET /runs/{run}/network', { run: id })),
+  annotate: (id: string, said: Bodies['PUT /runs/{run}/annotations']) =>
+    ask('PUT /runs/{run}/annotations', { run: id }, { body: said }),
+  remove: (id: string) => ask('DELETE /runs/{run}', { run: id }),
+  restore: (id: string) => ask('POST /runs/{run}/restore', { run: id }, { body: {} }),
+  reproduce: (id: string) => ask('POST /runs/{run}/reproduce', { run: id }, { body: {} }),
+  archive: (runs: string[]) => ask('POST /archive', {}, { body: { runs } }),
   stop: (id: string) => ask('POST /runs/{run}/stop', { run: id }, { body: {} }),
   set: (id: string, change: LinkChange) => ask('POST /runs/{run}/set', { run: id }, { body: change }),
   log: (id: string, program: string, stream: 'out' | 'err', tail = 20_000) =>
@@ -136,7 +165,9 @@ export const api = {
   packets: (id: string, link: string, way: string, fromNs: number, toNs: number) =>
     ask('GET /runs/{run}/packets', { run: id }, { query: { link, way, from_ns: fromNs, to_ns: toNs } }),
   report: (id: string) => ask('POST /runs/{run}/ticket', { run: id }, { body: {} }),
-  compare: (runs: (string | string[])[]) => ask('POST /compare', {}, { body: { runs } }),
+  compare: (runs: string[], grouped: boolean) => ask('POST /compare', {}, { body: { runs, grouped } }),
+  compareReport: (runs: string[], grouped: boolean) =>
+    ask('POST /compare/report', {}, { body: { runs, grouped } }),
   startSweep: (text: string, settings: Settings, file: string | null, base: string | null) =>
     ask('POST /sweeps', {}, { body: { text, settings, file, base } }),
   sweep: (id: string) => ask('GET /sweeps/{run}', { run: id }),

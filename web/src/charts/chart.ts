@@ -9,6 +9,8 @@ export type Drawn = {
   fit: () => void;
   /** After the colours have changed. */
   repaint: () => void;
+  /** Draws series of this name, or leaves them out. */
+  show: (name: string, isShown: boolean) => void;
   destroy: () => void;
 };
 
@@ -53,6 +55,12 @@ export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour)
       for (const { plot, box } of plots)
         if (box.clientWidth && box.clientWidth !== plot.width)
           plot.setSize({ width: box.clientWidth, height: plot.height });
+    },
+    show: (name, isShown) => {
+      for (const { plot } of plots)
+        plot.series.forEach((each, at) => {
+          if (at > 0 && each.label === name && each.show !== isShown) plot.setSeries(at, { show: isShown });
+        });
     },
     repaint: () => plots.forEach(({ plot }) => plot.redraw(false)),
     destroy: () => plots.forEach(({ plot }) => plot.destroy()),

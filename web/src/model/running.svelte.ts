@@ -124,7 +124,7 @@ function take(told: RunEvent | Lost): void {
       running.links = told.links;
       running.probes = probes;
       running.durationNs = told.duration_ns;
-      running.name = told.name;
+      running.name = told.label;
       running.mode = told.mode === 'sim' ? 'sim' : 'live';
       running.mixed = told.mode === 'mixed';
       running.programs = told.programs.map(({ name, host }) => ({
@@ -278,7 +278,7 @@ async function finish(id: string): Promise<void> {
     running.verdict = detail.verdict ?? running.verdict;
     running.changes = detail.changes;
     running.downs = downAfter(running.network?.links ?? [], detail.changes);
-    running.name = detail.name;
+    running.name = detail.label;
     if (running.links.length === 0) running.links = detail.links;
     if (running.probes.length === 0) running.probes = detail.probes.map(probeName);
     // The same numbers for everybody: for whom watched it, for whom comes later, and in every tab.

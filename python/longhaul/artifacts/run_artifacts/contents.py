@@ -27,7 +27,7 @@ def contents(groups: Sequence[RunGroup], labels: Labels) -> Contents:
     about = _describe(groups, placed, labels)
     return Contents(
         about,
-        files={f"{place}/{name}": path for run, place in placed.items() for name, path in _files(run)},
+        files={f"{place}/{name}": path for run, place in placed.items() for name, path in files_of(run)},
         page=lambda archive: readme(about, groups, placed=placed, archive=archive),
         texts={},
     )
@@ -54,7 +54,7 @@ def _describe(groups: Sequence[RunGroup], placed: Mapping[Path, str], labels: La
     )
 
 
-def _files(run: Path) -> Iterator[tuple[str, Path]]:
+def files_of(run: Path) -> Iterator[tuple[str, Path]]:
     """The regular files of a run, by their names in it; sockets, links and hidden files are left out."""
     for path in sorted(run.rglob("*")):
         name = path.relative_to(run)

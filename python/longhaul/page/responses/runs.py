@@ -10,6 +10,13 @@ from longhaul.page.responses.files import CarriedOut, Summary
 WayName = Literal["forward", "reverse"]
 
 
+class Deleted(TypedDict):
+    """A run in the trash."""
+
+    id: str
+    label: str
+
+
 class Begun(TypedDict):
     """What was started."""
 
@@ -70,14 +77,30 @@ class NetworkChange(TypedDict):
     source: str
 
 
+class Annotated(TypedDict):
+    """What people say of a run; an empty ``title`` stands for its name. ``etag`` tells two contents apart."""
+
+    title: str
+    tags: list[str]
+    note: str
+    etag: str
+
+
 class RunRow(TypedDict):
     """A run; ``made_by_page`` says whether this server started it.
 
-    ``verdict_text`` is the verdict and what it holds of, as ``faithful, with 2 interventions``.
+    ``verdict_text`` is the verdict and what it holds of, as ``faithful, with 2 interventions``. ``label`` is
+    the title, or the name and ``differs``: what tells the run from others of its name.
+    ``parameters`` are all that differ among them, its algorithms and its seed, ``metrics`` those of ``Runs``.
     """
 
     id: str
     name: str
+    label: str
+    differs: str
+    parameters: dict[str, str]
+    metrics: dict[str, float | None]
+    annotations: Annotated
     mode: str
     status: str
     started_unix_s: float

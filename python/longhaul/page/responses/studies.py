@@ -1,10 +1,12 @@
 """Responses about sweeps, comparisons and transfer plans."""
 
+from typing import Any
+
 from typing_extensions import TypedDict
 
 from longhaul.page.responses.events import Failure, Warned
 from longhaul.page.responses.files import Axis, Piece, Request, SweepCell, SweepFile, SweepSummary
-from longhaul.page.responses.runs import RunRow
+from longhaul.page.responses.runs import Deleted, RunRow
 
 
 class SweepRow(TypedDict):
@@ -22,11 +24,22 @@ class SweepRow(TypedDict):
     can_stop: bool
 
 
+class RunMetric(TypedDict):
+    """A metric of each run: its name in ``metrics``, its title, its unit, and what it is of."""
+
+    name: str
+    title: str
+    unit: str
+    about: str
+
+
 class Runs(TypedDict):
-    """Runs and sweeps, newest first."""
+    """Runs, sweeps and runs in the trash, newest first."""
 
     runs: list[RunRow]
     sweeps: list[SweepRow]
+    metrics: list[RunMetric]
+    deleted: list[Deleted]
 
 
 class SweepProgress(TypedDict):
@@ -50,9 +63,14 @@ class SweepResult(TypedDict):
 
 
 class Group(TypedDict):
-    """Runs that repeat each other: their names, and how many there are."""
+    """A side of a comparison: runs that repeat each other.
 
+    ``name`` says what tells it from the other sides, ``ids`` are its runs, ``runs`` how many of them count.
+    """
+
+    letter: str
     name: str
+    ids: list[str]
     runs: int
 
 
@@ -69,22 +87,49 @@ class Estimate(TypedDict):
     n: str
 
 
+class Contrast(TypedDict):
+    """The difference of a side from the first: its 95 % interval, whether it excludes 0, and both as text."""
+
+    difference: float | None
+    half_width: float | None
+    differs: bool | None
+    text: str
+
+
 class Metric(TypedDict):
-    """A metric of all groups; the difference is that of the last from the first."""
+    """A metric of the first side and any other; ``contrasts`` has one for each side but the first.
+
+    ``first`` says that it is among what the report shows first.
+    """
 
     metric: str
     unit: str | None
+    first: bool
     estimates: list[Estimate | None]
-    difference: float | None
-    difference_half_width: float | None
-    differs: bool | None
+    contrasts: list[Contrast | None]
+
+
+class Configured(TypedDict):
+    """A property of the configuration that differs, in the order of the sides."""
+
+    subject: str
+    what: str
+    values: list[str]
 
 
 class Comparison(TypedDict):
-    """Runs side by side."""
+    """Sides beside each other, as the report of a comparison has them.
+
+    ``repeated`` says that some differ in nothing but the seed, so that ``grouped`` would make one side of
+    them. ``charts`` are those of ``web/src/charts``.
+    """
 
     groups: list[Group]
     metrics: list[Metric]
+    differences: list[Configured]
+    cautions: list[str]
+    repeated: bool
+    charts: list[dict[str, Any]]
 
 
 class Policy(TypedDict):

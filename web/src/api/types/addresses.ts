@@ -8,6 +8,8 @@ import type {
   QuantityText,
   FileSave,
   LinkChange,
+  AnnotationsSave,
+  RunArchive,
   RunComparison,
   TransferRequests,
 } from './bodies';
@@ -25,6 +27,7 @@ import type {
 import type { Check, Edited } from './drawings';
 import type {
   Begun,
+  Annotated,
   RunDetails,
   RunNetwork,
   Changed,
@@ -66,9 +69,12 @@ export interface Bodies {
   'POST /edit': EditsOfText;
   'POST /quantity': QuantityText;
   'POST /runs': RunStart;
+  'PUT /runs/{run}/annotations': AnnotationsSave;
+  'POST /archive': RunArchive;
   'POST /runs/{run}/set': LinkChange;
   'POST /sweeps': SweepStart;
   'POST /compare': RunComparison;
+  'POST /compare/report': RunComparison;
   'POST /transfers/plan': TransferRequests;
 }
 
@@ -92,6 +98,11 @@ export interface Answers {
   'GET /runs': Runs;
   'POST /runs': Begun;
   'GET /runs/{run}': RunDetails;
+  'DELETE /runs/{run}': Done;
+  'POST /runs/{run}/restore': Done;
+  'PUT /runs/{run}/annotations': Annotated;
+  'POST /runs/{run}/reproduce': Begun;
+  'POST /archive': Ticket;
   'GET /runs/{run}/network': RunNetwork;
   'POST /runs/{run}/stop': Done;
   'POST /runs/{run}/set': Changed;
@@ -104,6 +115,7 @@ export interface Answers {
   'GET /sweeps/{run}': SweepResult;
   'POST /sweeps/{run}/stop': Done;
   'POST /compare': Comparison;
+  'POST /compare/report': Ticket;
   'GET /transfers/policies': Policies;
   'POST /transfers/plan': TransferPlan;
 }

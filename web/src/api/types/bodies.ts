@@ -165,6 +165,26 @@ export interface LinkChange {
 }
 
 /**
+ * What is to be said of a run.
+ */
+export interface AnnotationsSave {
+  title?: string;
+  tags?: string[];
+  note?: string;
+  /**
+   * That of what is said of it now.
+   */
+  etag: string;
+}
+
+/**
+ * Runs that are to be in one file.
+ */
+export interface RunArchive {
+  runs: string[];
+}
+
+/**
  * Runs that are to be compared; those of a list repeat each other.
  */
 export interface RunComparison {
@@ -173,6 +193,14 @@ export interface RunComparison {
    * Patterns of names; all metrics if there are none.
    */
   metrics?: string[];
+  /**
+   * Whether runs that differ in nothing but the seed are one side.
+   */
+  grouped?: boolean;
+  /**
+   * Whether charts are wanted.
+   */
+  charts?: boolean;
 }
 
 /**

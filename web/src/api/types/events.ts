@@ -1,6 +1,6 @@
 /* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
 import type { Problem } from './texts';
-import type { OutcomeLine, ModelDifference, RunProgram, Probe } from './runs';
+import type { OutcomeLine, ModelDifference, Annotated, RunProgram, Probe } from './runs';
 
 /**
  * The beginning of a stream; `figures` are those of each direction of a link in a sample.
@@ -10,6 +10,15 @@ import type { OutcomeLine, ModelDifference, RunProgram, Probe } from './runs';
 export interface Hello {
   id: string;
   name: string;
+  label: string;
+  differs: string;
+  parameters: {
+    [k: string]: string;
+  };
+  metrics: {
+    [k: string]: number | null;
+  };
+  annotations: Annotated;
   mode: string;
   status: string;
   started_unix_s: number;

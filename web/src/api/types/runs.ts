@@ -3,6 +3,14 @@ import type { ModelNode, ModelLink } from './drawings';
 import type { Summary, CarriedOut } from './files';
 
 /**
+ * A run in the trash.
+ */
+export interface Deleted {
+  id: string;
+  label: string;
+}
+
+/**
  * What was started.
  */
 export interface Begun {
@@ -64,13 +72,34 @@ export interface NetworkChange {
 }
 
 /**
+ * What people say of a run; an empty `title` stands for its name. `etag` tells two contents apart.
+ */
+export interface Annotated {
+  title: string;
+  tags: string[];
+  note: string;
+  etag: string;
+}
+
+/**
  * A run; `made_by_page` says whether this server started it.
  *
- * `verdict_text` is the verdict and what it holds of, as `faithful, with 2 interventions`.
+ * `verdict_text` is the verdict and what it holds of, as `faithful, with 2 interventions`. `label` is
+ * the title, or the name and `differs`: what tells the run from others of its name.
+ * `parameters` are all that differ among them, its algorithms and its seed, `metrics` those of `Runs`.
  */
 export interface RunRow {
   id: string;
   name: string;
+  label: string;
+  differs: string;
+  parameters: {
+    [k: string]: string;
+  };
+  metrics: {
+    [k: string]: number | null;
+  };
+  annotations: Annotated;
   mode: string;
   status: string;
   started_unix_s: number;
@@ -126,6 +155,15 @@ export interface Probe {
 export interface RunDetails {
   id: string;
   name: string;
+  label: string;
+  differs: string;
+  parameters: {
+    [k: string]: string;
+  };
+  metrics: {
+    [k: string]: number | null;
+  };
+  annotations: Annotated;
   mode: string;
   status: string;
   started_unix_s: number;

@@ -1,6 +1,6 @@
 /* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
 import type { Piece, Axis, SweepFile, SweepSummary, SweepCell } from './files';
-import type { RunRow } from './runs';
+import type { Deleted, RunRow } from './runs';
 import type { Warned, Failure } from './events';
 
 /**
@@ -20,11 +20,23 @@ export interface SweepRow {
 }
 
 /**
- * Runs and sweeps, newest first.
+ * A metric of each run: its name in `metrics`, its title, its unit, and what it is of.
+ */
+export interface RunMetric {
+  name: string;
+  title: string;
+  unit: string;
+  about: string;
+}
+
+/**
+ * Runs, sweeps and runs in the trash, newest first.
  */
 export interface Runs {
   runs: RunRow[];
   sweeps: SweepRow[];
+  metrics: RunMetric[];
+  deleted: Deleted[];
 }
 
 /**
@@ -50,10 +62,14 @@ export interface SweepResult {
 }
 
 /**
- * Runs that repeat each other: their names, and how many there are.
+ * A side of a comparison: runs that repeat each other.
+ *
+ * `name` says what tells it from the other sides, `ids` are its runs, `runs` how many of them count.
  */
 export interface Group {
+  letter: string;
   name: string;
+  ids: string[];
   runs: number;
 }
 
@@ -71,23 +87,52 @@ export interface Estimate {
 }
 
 /**
- * A metric of all groups; the difference is that of the last from the first.
+ * The difference of a side from the first: its 95 % interval, whether it excludes 0, and both as text.
+ */
+export interface Contrast {
+  difference: number | null;
+  half_width: number | null;
+  differs: boolean | null;
+  text: string;
+}
+
+/**
+ * A metric of the first side and any other; `contrasts` has one for each side but the first.
+ *
+ * `first` says that it is among what the report shows first.
  */
 export interface Metric {
   metric: string;
   unit: string | null;
+  first: boolean;
   estimates: (Estimate | null)[];
-  difference: number | null;
-  difference_half_width: number | null;
-  differs: boolean | null;
+  contrasts: (Contrast | null)[];
 }
 
 /**
- * Runs side by side.
+ * A property of the configuration that differs, in the order of the sides.
+ */
+export interface Configured {
+  subject: string;
+  what: string;
+  values: string[];
+}
+
+/**
+ * Sides beside each other, as the report of a comparison has them.
+ *
+ * `repeated` says that some differ in nothing but the seed, so that `grouped` would make one side of
+ * them. `charts` are those of `web/src/charts`.
  */
 export interface Comparison {
   groups: Group[];
   metrics: Metric[];
+  differences: Configured[];
+  cautions: string[];
+  repeated: boolean;
+  charts: {
+    [k: string]: unknown;
+  }[];
 }
 
 /**

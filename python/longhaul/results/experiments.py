@@ -1,0 +1,279 @@
+"""The runs of a directory as experiments: how each ended, its key metrics, and in what it differs.
+
+What is read of a run that has ended is kept in an index beside the runs, so that hundreds of them are listed
+without reading their results again. The index is a cache: whatever is wrong with it, the runs are read.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from longhaul import json_text, storage
+from longhaul.analysis.changes import verdict_text
+from longhaul.analysis.differences import Fact, Facts
+from longhaul.analysis.headline import headline_metrics
+from longhaul.analysis.outcome import Outcome, State
+from longhaul.analysis.parameters import Parameter, algorithms, names, parameters
+from longhaul.errors import LonghaulError
+from longhaul.results import annotations, ending
+from longhaul.results import directory as directories
+from longhaul.results.annotations import Annotations
+from longhaul.results.comparison import facts_of
+from longhaul.results.outcomes import read_outcome
+from longhaul.results.run_files import read_json, read_object
+
+Json = dict[str, Any]
+
+INDEX = ".index.json"
+MOST = 2_000
+"""Runs that are listed: the latest."""
+_VERSION = 1
+_MOST_GONE = 100
+"""Runs that are in the index, and are there no more."""
+_RUN = re.compile(r"[0-9]{8}T[A-Za-z0-9-]{1,80}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A run, as far as its directory says."""
+
+    name: str
+    mode: str
+    status: str
+    state: State
+    """Of its outcome."""
+    detail: str
+    started_unix_s: float
+    seed: int
+    argv: list[str]
+    settings: dict[str, str]
+    variant: str
+    """A hash of all that was asked for but the seed."""
+    verdict: str | None = None
+    verdict_text: str | None = None
+    hosts: str | None = None
+    duration_s: float | None = None
+    expectations_met: bool | None = None
+    metrics: dict[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A run in a list of runs."""
+
+    directory: Path
+    experiment: Experiment
+    annotations: Annotations
+    parameters: Mapping[str, str]
+    """What tells it from others of its name, its algorithms and its seed, as text."""
+    differs: str
+    """``cc=reno, seed=2``: what tells it from the others of its name, the numbered ones included."""
+
+    @property
+    def label(self) -> str:
+        """Its title; without one its name and what differs."""
+        plain = ", ".join(filter(None, (self.experiment.name, self.differs)))
+        return self.annotations.title or plain
+
+
+def read(directory: Path) -> Experiment:
+    """The run in ``directory``. Raises OSError and ValueError if its record cannot be read."""
+    record = directories.read_run(directory)
+    summary = read_object(directory / "summary.json")
+    outcome = Outcome.from_dict(summary["outcome"]) if summary.get("outcome") else read_outcome(directory)
+    fidelity = summary.get("fidelity") or {}
+    verdict = fidelity.get("verdict")
+    expectations = summary.get("expectations") or []
+    duration_ns = summary.get("duration_ns")
+    return Experiment(
+        name=record["name"],
+        mode=record["mode"],
+        status=ending.read(directory).status,
+        state=outcome.state,
+        detail=outcome.detail,
+        started_unix_s=datetime.fromisoformat(record["started"]).timestamp(),
+        seed=record["seed"],
+        argv=record["argv"],
+        settings={str(key): str(value) for key, value in (record.get("settings") or {}).items()},
+        variant=str(record.get("variant") or directory.name),
+        verdict=verdict,
+        verdict_text=verdict_text(summary) if verdict else None,
+        hosts=(fidelity.get("hosts") or {}).get("state"),
+        duration_s=duration_ns / 1e9 if duration_ns is not None else None,
+        expectations_met=all(each.get("met") for each in expectations) if expectations else None,
+        metrics=headline_metrics(summary) if summary else {},
+    )
+
+
+def directories_of(runs: Path, kind: str = "run.json", *, name: str | None = None) -> list[Path]:
+    """The latest directories ``RUNS/NAME/RUN`` that have a file ``kind``, newest first; no links."""
+    parents = [runs / name] if name else runs.iterdir() if runs.is_dir() else ()
+    found = [
+        directory
+        for parent in parents
+        if _NAME.fullmatch(parent.name) and parent.is_dir() and not parent.is_symlink()
+        for directory in parent.iterdir()
+        if _RUN.fullmatch(directory.name) and not directory.is_symlink() and (directory / kind).is_file()
+    ]
+    found.sort(key=lambda each: (each.name, each.parent.name), reverse=True)
+    return found[:MOST]
+
+
+def listed(runs: Path, *, name: str | None = None) -> list[Listed]:
+    """The latest runs of a directory, or those of a ``name``, newest first.
+
+    One that somebody removes or has broken is left out.
+    """
+    index = _Index(runs / INDEX)
+    found: list[tuple[Path, Experiment]] = []
+    for directory in directories_of(runs, name=name):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            found.append((directory, index.experiment(directory)))
+    by_name: dict[str, list[int]] = {}
+    for place, (directory, _) in enumerate(found):
+        by_name.setdefault(directory.parent.name, []).append(place)
+    told: list[Listed | None] = [None] * len(found)
+    for places in by_name.values():
+        # The oldest first: a run keeps its number when later ones come.
+        group = [found[place] for place in reversed(places)]
+        rows = _told_apart(group, [index.facts(directory, one) for directory, one in group])
+        for place, row in zip(reversed(places), rows, strict=True):
+            told[place] = row
+    index.write({_key(directory) for directory, _ in found} if name is None else None)
+    return [each for each in told if each is not None]
+
+
+def one(directory: Path) -> Listed:
+    """The run in ``directory`` as the list has it, told from the others of its name.
+
+    Raises OSError and ValueError if its record cannot be read.
+    """
+    for each in listed(directory.parents[1], name=directory.parent.name):
+        if each.directory == directory:
+            return each
+    return next(_told_apart([(directory, read(directory))], [{}]))
+
+
+def _told_apart(group: Sequence[tuple[Path, Experiment]], facts: Sequence[Facts]) -> Iterator[Listed]:
+    """Runs of one name, with what tells them from each other."""
+    further = (
+        Parameter("seed", tuple(str(one.seed) for _, one in group)),
+        Parameter("mode", tuple(one.mode for _, one in group)),
+    )
+    varied = parameters(facts)
+    differs = names(varied, len(group), further=further)
+    for place, (directory, one) in enumerate(group):
+        told = {**one.settings, "seed": str(one.seed)}
+        cc = algorithms(facts[place])
+        told |= {"cc": cc} if cc else {}
+        told |= {each.name: each.values[place] for each in varied}
+        yield Listed(directory, one, annotations.read(directory), told, differs[place])
+
+
+def _key(directory: Path) -> str:
+    return f"{directory.parent.name}/{directory.name}"
+
+
+class _Index:
+    """What earlier lists have read, in one file. Facts are kept as what differs from those of one variant."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        content = read_json(path) if not path.is_symlink() else None
+        if not isinstance(content, dict) or content.get("version") != _VERSION:
+            content = {}
+        self._runs: Json = content.get("runs") or {}
+        self._facts: Json = content.get("facts") or {}
+        self._read: dict[tuple[str, str], Facts] = {}
+        self._is_new = False
+
+    def experiment(self, directory: Path) -> Experiment:
+        """The run, read again if its record or summary was written since."""
+        stamp = [_written(directory / name) for name in ("run.json", "summary.json")]
+        kept = self._runs.get(_key(directory))
+        if kept is not None and kept["stamp"] == stamp:
+            with suppress(TypeError):
+                return Experiment(**kept["run"])
+        found = read(directory)
+        # Without results, how it ended may show later, without a change of these files.
+        if found.status != ending.RUNNING and found.state != "running" and stamp[1] is not None:
+            self._runs[_key(directory)] = {"stamp": stamp, "run": asdict(found)}
+            self._is_new = True
+        return found
+
+    def facts(self, directory: Path, run: Experiment) -> Facts:
+        """What the run was asked for; equal variants share one object."""
+        place = (directory.parent.name, run.variant)
+        if place not in self._read:
+            self._read[place] = self._kept_facts(*place) or self._new_facts(directory, *place)
+        return self._read[place]
+
+    def _kept_facts(self, name: str, variant: str) -> Facts | None:
+        kept = self._facts.get(name)
+        if not isinstance(kept, dict) or variant not in kept["variants"]:
+            return None
+        with suppress(TypeError, ValueError, KeyError):
+            base = self._base(name)
+            changed = kept["variants"][variant]
+            gone = {tuple(each) for each in changed["gone"]}
+            return {key: fact for key, fact in base.items() if key not in gone} | _facts(changed["facts"])
+        return None
+
+    def _base(self, name: str) -> Facts:
+        place = (name, "")
+        if place not in self._read:
+            self._read[place] = _facts(self._facts[name]["base"])
+        return self._read[place]
+
+    def _new_facts(self, directory: Path, name: str, variant: str) -> Facts:
+        try:
+            found = facts_of(directory)
+        except (LonghaulError, OSError, ValueError, KeyError, TypeError):
+            # A relay has no network, and damaged runs are listed, too.
+            return {}
+        kept = self._facts.setdefault(name, {"base": _rows(found.items()), "variants": {}})
+        base = self._base(name)
+        kept["variants"][variant] = {
+            "gone": [list(key) for key in base if key not in found],
+            "facts": _rows((key, fact) for key, fact in found.items() if base.get(key) != fact),
+        }
+        self._is_new = True
+        return found
+
+    def write(self, present: set[str] | None) -> None:
+        """Keep what was read, without runs that are not ``present`` if that is known.
+
+        Nobody needs the file, so that errors do not matter.
+        """
+        gone = set() if present is None else self._runs.keys() - present
+        if not self._is_new and len(gone) < _MOST_GONE:
+            return
+        names = {key.partition("/")[0] for key in (present or self._runs)}
+        content = {
+            "version": _VERSION,
+            "runs": {key: each for key, each in self._runs.items() if key not in gone},
+            "facts": {name: each for name, each in self._facts.items() if name in names},
+        }
+        with suppress(OSError):
+            storage.replace_bytes(self._path, json_text.compact(content))
+
+
+def _written(path: Path) -> list[int] | None:
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return [about.st_mtime_ns, about.st_size]
+
+
+def _rows(facts: Iterable[tuple[tuple[str, str], Fact]]) -> list[list[str]]:
+    return [[*key, fact.text, fact.exact] for key, fact in facts]
+
+
+def _facts(rows: Iterable[Sequence[str]]) -> dict[tuple[str, str], Fact]:
+    return {(subject, what): Fact(text, exact) for subject, what, text, exact in rows}
