@@ -23,6 +23,12 @@ PORTS = frozenset(
     for name in ("test_bridge_ports", "test_containers", "test_ports", "test_tap_ports")
 )
 """Files whose tests make interfaces of fixed names, and compare those of the machine before and after."""
+APART = frozenset(("tests/studies/test_programs.py",))
+"""Files of long tests that share nothing: each test is a piece of work of its own."""
+LONG = ("studies", "virtual", "workloads")
+"""Directories of files that take long. Their files come first, so that short ones fill the end."""
+WAITING = ("faults", "live", "relay")
+"""Directories of tests that mostly wait. One of their files comes after two others: no processor idles."""
 BUDGET_S = 20
 """Time of a test on two cores. The summary lists tests that exceed it and are not in SLOW."""
 SLOW = frozenset(
@@ -37,11 +43,15 @@ SLOW = frozenset(
         "tests/live/test_host_roots.py::test_a_debian_of_its_own_is_a_host",
         "tests/live/test_routing_daemons.py::test_bgp_of_the_guide_takes_the_fibre_while_the_dish_is_down",
         "tests/live/test_routing_daemons.py::test_the_ring_of_the_guide_reroutes_while_its_link_is_down",
+        "tests/live/test_routing_daemons.py::test_frr_converges_and_takes_the_detour_while_a_link_is_down[ospfd]",
         "tests/page/test_answers.py::test_every_address_answers_as_the_schema_says",
         "tests/run/test_sweeps_slurm.py::test_slurm_survives_a_cancelled_worker_and_a_killed_client_and_gives_the_same",
         "tests/scheduling/test_optimality.py::test_no_policy_serves_more_than_the_exact_search",
         "tests/security/test_dask.py::test_a_local_cluster_runs_nothing_for_a_process_without_its_certificate",
         "tests/security/test_dask_slurm.py::test_jobs_of_slurm_run_nothing_for_a_process_without_their_certificate",
+        "tests/studies/test_programs.py::test_a_part_on_the_virtual_clock_runs_at_a_small_size[ewan-linux]",
+        "tests/studies/test_programs.py::test_a_part_runs_at_a_small_size_and_evaluates_its_claims[nemc-programs]",
+        "tests/studies/test_programs.py::test_a_part_runs_at_a_small_size_and_evaluates_its_claims[teragrid-trials]",
     )
 )
 """Tests that may exceed the budget. They run first, so that no process is left alone with one at the end."""
@@ -59,7 +69,7 @@ class FilesAndSlowTests(LoadScopeScheduling):
             return "slurm"
         if file in PORTS:
             return "ports"
-        return nodeid if nodeid in SLOW else file
+        return nodeid if nodeid in SLOW or file in APART else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
@@ -74,7 +84,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.nodeid in SLOW:
             item.add_marker("slow")
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: item.nodeid not in SLOW)
+        rank = ranked(list(dict.fromkeys(item.path for item in items)))
+        items.sort(key=lambda item: (item.nodeid not in SLOW, rank[item.path]))
+
+
+def ranked(files: list[Path]) -> dict[Path, int]:
+    """The places of files in the order in which they are run."""
+
+    def package(file: Path) -> str:
+        return file.relative_to(TESTS).parts[0]
+
+    waiting = [each for each in files if package(each) in WAITING]
+    others = sorted(
+        (each for each in files if package(each) not in WAITING), key=lambda each: package(each) not in LONG
+    )
+    places = {each: 3 * number + 2 for number, each in enumerate(waiting)}
+    places |= {each: number + number // 2 for number, each in enumerate(others)}
+    return {each: number for number, each in enumerate(sorted(files, key=lambda each: (places[each], each)))}
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
