@@ -181,8 +181,8 @@ def _probes(directory: Path, query: Mapping[str, str]) -> list[Json]:
 def _probes_so_far(directory: Path) -> dict[str, Array]:
     """Answers to the pings of a run that goes on."""
     started = read_json(directory / "raw" / "started.json") or {}
-    echoes = last_rows(directory / "raw" / "pings.csv", {"flow": pa.string(), "rtt_ns": pa.float64()})
-    simulated = _columns(echoes) if echoes is not None else {}
+    answers = last_rows(directory / "raw" / "pings.csv", {"flow": pa.string(), "rtt_ns": pa.float64()})
+    simulated = _columns(answers) if answers is not None else {}
     rows: list[tuple[str, str, str, float, float]] = []
     for ping in run_list.probes(directory):
         head = (ping["name"], ping["from"], ping["to"])
