@@ -1,9 +1,11 @@
 """The order of the tests, which of them run side by side, and the budget of time of each.
 
-Tests run side by side, file by file (``pytest -n 2``), except those marked ``quiet``: they measure live
-runs, whose engine needs a CPU core for itself, or look for what runs left anywhere on the machine.
-``tools/check`` runs these afterwards, one at a time. Live runs that mostly wait, for routing daemons for
-example, are marked ``waiting`` and run side by side.
+Tests run side by side, file by file, more at once than there are processors (``pytest -n 4`` on two): many
+wait. Those of ``tests/live`` are ``quiet`` unless they are marked ``waiting``: they measure live runs, whose
+engine needs a processor for itself. ``tools/check`` runs these afterwards, one at a time. Live runs whose
+results do not depend on when the engine gets a processor are marked ``waiting`` and run side by side: how
+runs end, what they leave, files, addresses, ports, routing daemons. They look for leftovers of their own
+runs alone. A test of a file that is ``waiting`` can be ``quiet`` itself.
 """
 
 from collections import Counter
@@ -14,8 +16,13 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent
-QUIET = ("faults", "live")
-"""Directories of tests that need a machine without other work, or remove what others left on it."""
+QUIET = "live"
+"""The directory of tests that need a machine without other work."""
+PORTS = frozenset(
+    f"tests/live/{name}.py"
+    for name in ("test_bridge_ports", "test_containers", "test_ports", "test_tap_ports")
+)
+"""Files whose tests make interfaces of fixed names, and compare those of the machine before and after."""
 BUDGET_S = 20
 """Time of a test on two cores. The summary lists tests that exceed it and are not in SLOW."""
 SLOW = frozenset(
@@ -43,13 +50,15 @@ SLOW = frozenset(
 class FilesAndSlowTests(LoadScopeScheduling):
     """Each file runs in one process, with its fixtures; each slow test is a piece of work of its own.
 
-    Tests that start a Slurm, which there can be one of, are one piece.
+    Tests that start a Slurm, which there can be one of, are one piece, and so are tests with ports.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
         if "slurm" in file:
             return "slurm"
+        if file in PORTS:
+            return "ports"
         return nodeid if nodeid in SLOW else file
 
 
@@ -59,7 +68,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        in_quiet = item.path.relative_to(TESTS).parts[0] in QUIET
+        in_quiet = item.path.relative_to(TESTS).parts[0] == QUIET
         if in_quiet and item.get_closest_marker("waiting") is None:
             item.add_marker("quiet")
         if item.nodeid in SLOW:

@@ -121,6 +121,22 @@ class Simulation:
         Raises InvalidValueError if the plan is invalid, OSError if the records cannot be written.
         """
 
+    def load(
+        self, plan: str
+    ) -> tuple[str | None, list[float], list[tuple[int, int, float, float]], list[tuple[int, int]]]:
+        """What the simulation of ``plan``, which this is, will have to do, to divide it into shards by.
+
+        What stands against that; each node's computing time for a simulated second, in ns; each link: its
+        ends, packets a second both ways, and its lookahead in ns, or 0 if it cannot be cut; interfaces and
+        their hosts.
+        """
+
+    def divide(self, places: list[int]) -> None:
+        """Put each node into the shard that ``places`` says, before the run begins. Results stay the same.
+
+        Raises InvalidValueError, and the run is not divided then.
+        """
+
     def advance(self, events: int, *, until_ns: int | None = None) -> bool:
         """Run on for so many events at most, and up to an instant, without the interpreter's lock.
 

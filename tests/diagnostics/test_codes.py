@@ -30,6 +30,7 @@ RETIRED: frozenset[str] = frozenset()
 ELSEWHERE = {
     Code.ALGORITHM_NOT_LIVE: "depends on the kernel",
     Code.NOT_VIRTUAL: "depends on the clock, and on where Longhaul is installed",
+    Code.NOT_DIVISIBLE: "depends on --shards",
     Code.FOREIGN_FILE_MALFORMED: "a file of another program",
     Code.CAPTURE_UNUSABLE: "a packet capture",
     Code.SAMPLE_UNUSABLE: "a sample to fit",

@@ -1,10 +1,11 @@
 """Live runs in processes of their own, to be hurt: what starts them, and whether anything of them is left."""
 
 import json
+import secrets
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from longhaul.results.ending import Ending
 
 PAIR = """
 version: 1
-name: pair
+name: {name}
 {duration}
 nodes: {{a: {{kind: host}}, b: {{kind: host}}}}
 links: {{wan: {{endpoints: [a, b], delay: 2ms, rate: 10Mbit}}}}
@@ -27,9 +28,9 @@ traffic: {{load: {{kind: udp, from: a, to: b, rate: 1Mbit}}}}
 
 @dataclass
 class Place(Stage):
-    """A directory whose scenario is called pair."""
+    """A directory whose scenario has a name of its own: what is left of other tests' runs is not its own."""
 
-    name: str = "pair"
+    name: str = field(default_factory=lambda: f"pair{secrets.token_hex(4)}")
 
     @property
     def directory(self) -> Path:
@@ -39,7 +40,7 @@ class Place(Stage):
     def scenario(self, more: str = "", *, duration_s: float | None = 60) -> str:
         duration = f"duration: {duration_s}s" if duration_s is not None else ""
         path = self.path / "pair.yaml"
-        path.write_text(PAIR.format(duration=duration, more=more))
+        path.write_text(PAIR.format(name=self.name, duration=duration, more=more))
         return str(path)
 
     def start(self, *arguments: str, **options: Any) -> "subprocess.Popen[str]":

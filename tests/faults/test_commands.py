@@ -20,7 +20,7 @@ from .runs import Place
 
 TRAFFIC = """
 version: 1
-name: pair
+name: hurt
 duration: 100h
 nodes: {a: {kind: host}, b: {kind: host}}
 links: {wan: {endpoints: [a, b], delay: 5ms, rate: 1Gbit, queue: 1000p}}
@@ -32,7 +32,7 @@ ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     (tmp_path / "pair.yaml").write_text(TRAFFIC)
-    place = Place(tmp_path)
+    place = Place(tmp_path, name="hurt")
     yield place
     for pid in injection.tagged(place.tag):
         injection.send(pid, signal.SIGKILL)
@@ -41,7 +41,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 def simulating(place: Place) -> "subprocess.Popen[str]":
     """A simulation that has written what it counted so far."""
     process = place.start("sim", "pair.yaml")
-    written = place.path / "runs" / "pair" / "latest" / "raw" / "engine.json"
+    written = place.path / "runs" / place.name / "latest" / "raw" / "engine.json"
     assert until(written.is_file), process.communicate(timeout=10)
     return process
 
@@ -80,7 +80,7 @@ def test_each_signal_that_ends_commands_ends_a_simulation_with_results(
 
 def test_a_signal_that_is_ignored_stays_so(place: Place) -> None:
     process = place.start("sim", "pair.yaml", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-    written = place.path / "runs" / "pair" / "latest" / "raw" / "engine.json"
+    written = place.path / "runs" / place.name / "latest" / "raw" / "engine.json"
     assert until(written.is_file)
     process.send_signal(signal.SIGHUP)
     assert not until(lambda: process.poll() is not None, within_s=1)
@@ -154,7 +154,7 @@ def sweeping(place: Place) -> "subprocess.Popen[str]":
     (place.path / "pair.yaml").write_text(text)
     axis = ("--axis", "links.wan.delay=5ms,6ms", "--repeat", "1000")
     process = place.start("sweep", "pair.yaml", *axis, "--workers", "1", "--metric", "flows.bulk.goodput")
-    parts = place.path / "runs" / "pair" / "latest" / "parts"
+    parts = place.path / "runs" / place.name / "latest" / "parts"
     assert until(lambda: bool(list(parts.glob("*.parquet"))), within_s=20), process.communicate(timeout=10)
     return process
 

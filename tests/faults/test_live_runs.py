@@ -268,10 +268,10 @@ def test_a_network_whose_socket_is_gone_is_found_and_taken_down(place: Place) ->
         each.unlink()
     told = place.command("status")
     assert told.returncode == 2
-    assert "pair is up (process" in told.stderr
-    assert "its socket is gone; end it: longhaul down --name pair" in told.stderr
+    assert f"{place.name} is up (process" in told.stderr
+    assert f"its socket is gone; end it: longhaul down --name {place.name}" in told.stderr
     assert place.command("up", place.scenario()).returncode == 2, "the name is taken"
-    done = place.command("down", "--name", "pair")
+    done = place.command("down", "--name", place.name)
     assert done.returncode in (0, 4), done.stderr
     assert place.ending() == Ending("stopped", "the run's worker or supervisor received SIGTERM")
     assert place.is_clean(), place.left()
@@ -295,7 +295,7 @@ def test_clean_ends_what_is_up_by_its_processes(place: Place) -> None:
     assert place.command("up", place.scenario()).returncode == 0
     for each in (place.runtime / "longhaul").iterdir():
         each.unlink()
-    assert "ended pair" in place.command("clean", "--all").stdout
+    assert f"ended {place.name}" in place.command("clean", "--all").stdout
     assert place.is_clean(), place.left()
     assert place.ending().status == "stopped"
 
@@ -306,7 +306,7 @@ def test_a_network_whose_socket_is_shut_down_can_be_taken_down(place: Place) -> 
     assert supervisor is not None
     [listener] = [each for each in injection.sockets(supervisor) if injection.is_listening(supervisor, each)]
     assert injection.shut_down(supervisor, listener)
-    done = place.command("down", "--name", "pair")
+    done = place.command("down", "--name", place.name)
     assert place.is_clean(), place.left()
     assert done.returncode in (0, 4), done.stderr
     assert place.ending().status == "stopped"

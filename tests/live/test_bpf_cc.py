@@ -215,6 +215,7 @@ def supervisor_of(worker: int) -> int:
     return worker
 
 
+@pytest.mark.waiting
 def test_two_runs_do_not_meet_and_one_that_is_killed_leaves_nothing(
     tmp_path: Path, started: list[subprocess.Popen[bytes]]
 ) -> None:
@@ -239,6 +240,7 @@ def test_two_runs_do_not_meet_and_one_that_is_killed_leaves_nothing(
     assert not names[1] & set(available())
 
 
+@pytest.mark.waiting
 def test_whoever_is_root_in_a_user_namespace_alone_is_told_so(tmp_path: Path) -> None:
     scenario = scenario_of(tmp_path, {"bic": 2_000}, 2)
     command = [LONGHAUL, "run", str(scenario), "--runs", str(tmp_path / "runs")]
@@ -251,6 +253,7 @@ def test_whoever_is_root_in_a_user_namespace_alone_is_told_so(tmp_path: Path) ->
     assert "simulated: true" in ended.stderr
 
 
+@pytest.mark.waiting
 def test_the_guide_works(tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "docs/how-to/congestion-control.md").read_text(encoding="utf-8")
     blocks = dict(re.findall(r"^```(\w+[^\n]*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL))

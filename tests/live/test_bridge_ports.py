@@ -20,7 +20,10 @@ from live_ports import process_of, require_no_unintended_drops, results, run, wa
 import longhaul
 from longhaul.errors import LonghaulError
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="ports that are not the run's own need root")
+pytestmark = [
+    pytest.mark.waiting,
+    pytest.mark.skipif(os.geteuid() != 0, reason="ports that are not the run's own need root"),
+]
 
 BRIDGED = """
 version: 1
@@ -121,6 +124,7 @@ def test_the_bridge_of_the_guide_is_a_long_cable(tmp_path: Path) -> None:
         assert 40 <= min(rtts_ms(inside("w", "ping", "-n", "-c", "4", "-i", "0.1", "192.168.7.2"))) < 55
 
 
+@pytest.mark.quiet
 def test_tcp_between_bridged_interfaces_has_the_rate_of_the_link(network: longhaul.Network) -> None:
     network.set("wan", rate="200Mbit", delay="2ms")
     server = ["ip", "netns", "exec", "lhbe", "iperf3", "-s", "-1"]
@@ -216,6 +220,7 @@ FRAMES = {
 }
 
 
+@pytest.mark.quiet
 def test_every_frame_passes_unchanged(network: longhaul.Network) -> None:
     frames = list(FRAMES.values())
     came = received(frames, pause_s=0.1)
@@ -239,6 +244,7 @@ def test_every_frame_passes_unchanged(network: longhaul.Network) -> None:
 COUNT = 5_000
 
 
+@pytest.mark.quiet
 def test_bridged_interfaces_lose_exactly_what_the_link_has_dropped(network: longhaul.Network) -> None:
     network.set("wan", loss="2%", way="forward")
     # Frames of an unknown kind, and datagrams, of which each has its number.

@@ -17,6 +17,8 @@ from longhaul.errors import LonghaulError
 from longhaul.run import groups
 from longhaul.run.session import Session, connect
 
+pytestmark = pytest.mark.waiting
+
 MARK = "86421"
 
 

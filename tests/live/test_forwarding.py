@@ -12,6 +12,8 @@ import pytest
 
 import longhaul
 
+pytestmark = pytest.mark.waiting
+
 CHAIN = """
 version: 1
 name: chain

@@ -16,6 +16,8 @@ import longhaul
 from longhaul.errors import LonghaulError
 from longhaul.run import rerun
 
+pytestmark = pytest.mark.waiting
+
 ROOT = Path(__file__).parents[2]
 SCENARIO = """
 version: 1

@@ -18,6 +18,8 @@ from longhaul.errors import LonghaulError
 from longhaul.run import groups
 from longhaul.subprocesses import python_command
 
+pytestmark = pytest.mark.waiting
+
 SCENARIO = """
 version: 1
 name: limits

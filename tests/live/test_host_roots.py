@@ -14,6 +14,8 @@ import longhaul
 from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 
+pytestmark = pytest.mark.waiting
+
 BUSYBOX = shutil.which("busybox")
 MMDEBSTRAP = shutil.which("mmdebstrap")
 SOURCES = Path("/etc/apt/sources.list.d/debian.sources")

@@ -60,6 +60,7 @@ def least_rtt_ms(network: longhaul.Network, *arguments: str, host: str = "a") ->
     return min(float(found) for found in re.findall(r"time=([\d.]+)", out))
 
 
+@pytest.mark.waiting
 def test_each_address_has_the_path_of_its_interface(network: longhaul.Network) -> None:
     # A busy machine only adds.
     assert 20 <= least_rtt_ms(network, "b") < 35
@@ -72,6 +73,7 @@ def test_each_address_has_the_path_of_its_interface(network: longhaul.Network) -
     assert 30 <= least_rtt_ms(network, "-6", "-I", own, "b") < 60
 
 
+@pytest.mark.waiting
 def test_interfaces_and_their_routing_tables(network: longhaul.Network) -> None:
     devices = network.run("a", ["ip", "-brief", "-4", "address"]).stdout
     mine = dict(re.findall(r"(eth\d) .*? ([\d.]+)/32", devices))
@@ -101,6 +103,7 @@ def transfer(network: longhaul.Network, seconds: float, warm_up: float) -> "subp
     return receiver
 
 
+@pytest.mark.waiting
 @pytest.mark.skipif(not has_mptcp(), reason="this kernel has no multipath TCP")
 def test_the_path_manager_knows_the_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
@@ -147,6 +150,7 @@ def test_multipath_tcp_adds_the_rates_of_two_paths(network: longhaul.Network) ->
     assert after * 8 / seconds > 1.1 * FASTER_BITS_PER_S
 
 
+@pytest.mark.waiting
 @pytest.mark.skipif(not has_mptcp(), reason="this kernel has no multipath TCP")
 def test_a_connection_of_multipath_tcp_outlives_one_of_its_paths(network: longhaul.Network) -> None:
     receiver = transfer(network, 14, 9)

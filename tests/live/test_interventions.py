@@ -14,6 +14,8 @@ from longhaul.run.replay import replay
 from longhaul.scenario import ScenarioError
 from longhaul.units.quantities import Span
 
+pytestmark = pytest.mark.waiting
+
 PAIR = """
 version: 1
 name: pair

@@ -90,6 +90,7 @@ programs:
 """
 
 
+@pytest.mark.waiting
 def test_slots_and_ranks_place_processes_and_exit_codes_come_back(mpirun: str, tmp_path: Path) -> None:
     scenario = tmp_path / "where.yaml"
     scenario.write_text(WHERE)
@@ -126,6 +127,7 @@ def until(holds: Callable[[], bool], seconds: float) -> bool:
     return True
 
 
+@pytest.mark.waiting
 def test_a_run_that_ends_leaves_no_ranks(mpirun: str, tmp_path: Path) -> None:
     scenario = tmp_path / "long.yaml"
     scenario.write_text(LONG)
@@ -135,6 +137,7 @@ def test_a_run_that_ends_leaves_no_ranks(mpirun: str, tmp_path: Path) -> None:
     assert until(lambda: asleep() == 0, 2)
 
 
+@pytest.mark.waiting
 @pytest.mark.parametrize("name", ["Open MPI", "MPICH"])
 def test_messages_that_stay_in_shared_memory_do_not_pass_the_doctor(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -165,6 +168,7 @@ def in_a(network: longhaul.Network, script: str) -> "subprocess.CompletedProcess
     return network.run("a", ["sh", "-c", script], check=False)
 
 
+@pytest.mark.waiting
 def test_the_agent_runs_a_command_in_another_host_as_ssh_would(pair: longhaul.Network) -> None:
     assert (
         in_a(pair, "$LONGHAUL_AGENT -x -l me you@b 'echo $LONGHAUL_HOST; uname -n; exit 5'").stdout
@@ -176,6 +180,7 @@ def test_the_agent_runs_a_command_in_another_host_as_ssh_would(pair: longhaul.Ne
     assert in_a(pair, "echo word | $LONGHAUL_AGENT -n b cat").stdout == ""
 
 
+@pytest.mark.waiting
 def test_the_agent_refuses_with_a_reason(pair: longhaul.Network) -> None:
     unknown = in_a(pair, "$LONGHAUL_AGENT c true")
     assert unknown.returncode == 255
@@ -187,6 +192,7 @@ def test_the_agent_refuses_with_a_reason(pair: longhaul.Network) -> None:
     assert "longhaul exec b" in outside.stderr
 
 
+@pytest.mark.waiting
 def test_what_passes_through_the_agent_does_not_cross_the_network(
     pair: longhaul.Network, tmp_path: Path
 ) -> None:

@@ -9,6 +9,8 @@ from attribution import check
 
 import longhaul
 
+pytestmark = pytest.mark.waiting
+
 SCENARIO = """\
 version: 1
 name: counted

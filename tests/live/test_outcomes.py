@@ -11,6 +11,8 @@ from longhaul.page import run_list
 from longhaul.report.console import Console
 from longhaul.results.outcomes import read_outcome
 
+pytestmark = pytest.mark.waiting
+
 SCENARIO = """\
 version: 1
 name: failing

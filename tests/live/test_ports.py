@@ -17,7 +17,10 @@ import longhaul
 from longhaul.errors import LonghaulError
 from longhaul.subprocesses import python_command
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="ports that are not the run's own need root")
+pytestmark = [
+    pytest.mark.waiting,
+    pytest.mark.skipif(os.geteuid() != 0, reason="ports that are not the run's own need root"),
+]
 
 ROOT = Path(__file__).parents[2]
 
@@ -257,6 +260,7 @@ def received_datagrams() -> int:
         return int(receiver.stdout.readline())
 
 
+@pytest.mark.quiet
 @pytest.mark.usefixtures("clusters")
 def test_clusters_lose_exactly_what_the_network_has_dropped(tmp_path: Path) -> None:
     with longhaul.up(scenario(tmp_path, "", BETWEEN), runs=tmp_path / "runs") as network:
@@ -271,6 +275,7 @@ def test_clusters_lose_exactly_what_the_network_has_dropped(tmp_path: Path) -> N
     assert not [each for each in fidelity["reasons"] if "unintended drops" in each["what"]]
 
 
+@pytest.mark.quiet
 @pytest.mark.usefixtures("clusters")
 def test_tcp_between_clusters_has_the_rate_of_the_link(tmp_path: Path) -> None:
     text = BETWEEN.replace("rate: 1Gbit", "rate: 200Mbit").replace("delay: 20ms", "delay: 2ms")
@@ -306,7 +311,7 @@ WRONG = {
     "{tap: lhtap0, subnets: [192.168.1.0/24]}": 'lhtap0"; sudo ip tuntap add',
     "netns:lh-none": 'there is no network namespace "lh-none"; sudo ip netns add lh-none',
     "{netns: 999999999}": "there is no process 999999999",
-    f"{{netns: {os.getpid()}}}": "uses the network of this machine",
+    "{netns: PID}": "uses the network of this machine",
 }
 
 
@@ -314,7 +319,8 @@ WRONG = {
 def test_a_port_that_this_machine_does_not_have_is_one_error_with_its_place(
     tmp_path: Path, port: str
 ) -> None:
-    path = scenario(tmp_path, port)
+    # Processes that collect tests name them alike, and so without a number of their own.
+    path = scenario(tmp_path, port.replace("PID", str(os.getpid())))
     with pytest.raises(LonghaulError) as refused:
         longhaul.run_live(path, runs=tmp_path / "runs")
     assert refused.value.exit_code == 3

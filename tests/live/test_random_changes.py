@@ -10,6 +10,8 @@ from attribution import check, random_scenario
 
 import longhaul
 
+pytestmark = pytest.mark.waiting
+
 CHANGES: tuple[dict[str, Any], ...] = (
     {"loss": "3%"},
     {"rate": "1Mbit"},

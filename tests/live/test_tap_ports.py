@@ -14,7 +14,10 @@ from live_ports import require_no_unintended_drops, results, run
 
 import longhaul
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="ports that are not the run's own need root")
+pytestmark = [
+    pytest.mark.waiting,
+    pytest.mark.skipif(os.geteuid() != 0, reason="ports that are not the run's own need root"),
+]
 
 TAP = "lhtap0"
 BESIDE = f"""

@@ -54,6 +54,7 @@ def sender_of(host: str) -> int | None:
     return next((pid for pid, parent in agents.items() if parent in agents), None)
 
 
+@pytest.mark.waiting
 def test_a_sender_that_is_killed_begins_again_where_it_was(tmp_path):
     requests = tmp_path / "requests.yaml"
     requests.write_text(SMALL)
@@ -94,6 +95,7 @@ def test_a_sender_that_is_killed_begins_again_where_it_was(tmp_path):
     assert code == 0
 
 
+@pytest.mark.waiting
 def test_a_plan_whose_controller_fails_is_a_failed_run_without_a_report(tmp_path, monkeypatch):
     monkeypatch.setattr(live, "AGENTS_WITHIN_S", -1.0)
     requests = tmp_path / "requests.yaml"
@@ -108,6 +110,7 @@ def test_a_plan_whose_controller_fails_is_a_failed_run_without_a_report(tmp_path
     assert not (directory / "report.html").exists(), "--no-report"
 
 
+@pytest.mark.waiting
 @pytest.mark.parametrize("program", ["iperf3", "rsync", "rclone"])
 def test_commands_move_everything(tmp_path, program):
     if which(program) is None:
@@ -130,6 +133,7 @@ def test_commands_move_everything(tmp_path, program):
             assert copy.stat().st_size == 2_000_000
 
 
+@pytest.mark.waiting
 def test_a_command_that_fails_is_quoted(tmp_path):
     requests = tmp_path / "requests.yaml"
     requests.write_text(SMALL)

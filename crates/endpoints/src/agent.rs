@@ -27,6 +27,8 @@ pub(crate) enum Agent {
     Channel(Box<Channel>),
     /// Wakes a rank of a job.
     ComputeTimer(Box<ComputeTimer>),
+    /// Another shard has it.
+    Elsewhere,
 }
 
 /// From where to where an agent sends, and how its packets look.
@@ -144,7 +146,7 @@ impl Agent {
             Agent::Ping(ping) => ping.expire(context),
             Agent::Channel(channel) => channel.expire(context),
             Agent::ComputeTimer(compute_timer) => compute_timer.at = Time::NEVER,
-            Agent::DatagramSink(_) => {}
+            Agent::DatagramSink(_) | Agent::Elsewhere => {}
         }
     }
 
@@ -157,7 +159,7 @@ impl Agent {
             Agent::Ping(ping) => ping.timer(),
             Agent::Channel(channel) => channel.timer(),
             Agent::ComputeTimer(compute_timer) => compute_timer.at,
-            Agent::DatagramSink(_) => Time::NEVER,
+            Agent::DatagramSink(_) | Agent::Elsewhere => Time::NEVER,
         }
     }
 
@@ -169,14 +171,14 @@ impl Agent {
             Agent::PacketSource(packets) => &packets.way,
             Agent::Ping(ping) => &ping.way,
             Agent::Channel(channel) => &channel.way,
-            Agent::DatagramSink(_) | Agent::ComputeTimer(_) => return None,
+            Agent::DatagramSink(_) | Agent::ComputeTimer(_) | Agent::Elsewhere => return None,
         };
         Some((way.from, way.to))
     }
 
-    /// The host that it lives on.
-    pub fn home(&self) -> NodeId {
-        match self {
+    /// The host that it lives on, if this shard has it.
+    pub fn home(&self) -> Option<NodeId> {
+        Some(match self {
             Agent::Stream(end) => end.home(),
             Agent::DatagramSource(datagrams) => datagrams.home(),
             Agent::PacketSource(packets) => packets.home(),
@@ -184,7 +186,8 @@ impl Agent {
             Agent::Channel(channel) => channel.home(),
             Agent::ComputeTimer(compute_timer) => compute_timer.home,
             Agent::DatagramSink(sink) => sink.home,
-        }
+            Agent::Elsewhere => return None,
+        })
     }
 
     /// The rank that may go on after something has happened here.
@@ -213,7 +216,7 @@ impl Agent {
             Agent::PacketSource(packets) => packets.timer() == Time::NEVER,
             Agent::Ping(ping) => ping.is_done(),
             // Jobs know themselves when they are done.
-            Agent::DatagramSink(_) | Agent::Channel(_) | Agent::ComputeTimer(_) => true,
+            Agent::DatagramSink(_) | Agent::Channel(_) | Agent::ComputeTimer(_) | Agent::Elsewhere => true,
         }
     }
 }

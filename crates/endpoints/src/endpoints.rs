@@ -4,7 +4,7 @@ use crate::jobs::Job;
 use crate::mptcp::MptcpConnection;
 use crate::payload::{Arrival, PayloadSink};
 use crate::timers::Timers;
-use longhaul_network::{Network, NodeId};
+use longhaul_network::{Network, NodeId, Progress};
 use longhaul_plan::{Flow, Plan};
 use longhaul_units::{InvalidValue, Rate, Span, Time};
 
@@ -29,12 +29,12 @@ pub struct Endpoints {
     /// Latest instant that anyone has acted at.
     pub(crate) now: Time,
     /// Agents that have something to do yet; each is counted off once.
-    busy: Vec<bool>,
+    pub(crate) busy: Vec<bool>,
     /// Those of them that will have done it one day.
-    busy_agents: usize,
+    pub(crate) busy_agents: usize,
     /// Pairs of which an end has closed since closed connections were last reaped.
-    closed_pairs: Vec<u32>,
-    steps: u64,
+    pub(crate) closed_pairs: Vec<u32>,
+    pub(crate) steps: u64,
     /// Agents that send packets with bytes.
     pub(crate) real_sources: Vec<u32>,
 }
@@ -185,41 +185,35 @@ impl Endpoints {
     /// Whether each host may go by its own clock: none hears of another but by packets, and no packet
     /// needs more than a network that [looks ahead](Network::start_lookahead).
     pub fn plan_lookahead(&self, network: &mut Network) -> bool {
-        self.all_fit
-            && self.jobs.is_empty()
-            && self.mptcp_connections.is_empty()
-            && network.plan_lookahead(self.agents.iter().filter_map(Agent::way))
+        self.may_look_ahead() && network.plan_lookahead(self.node_pairs().into_iter())
     }
 
-    /// Runs everything from `now`, before which everything has happened, to just before `limit`, each
-    /// host by its own clock; returns how often it went round. To be called only if the network
-    /// [can](Network::supports_lookahead).
-    pub fn run_lookahead(
-        &mut self,
-        now: Time,
-        limit: Time,
-        network: &mut Network,
-        sink: &mut impl PayloadSink,
-    ) -> u64 {
+    /// Lets each host and link go by its own clock from `now` on, before which everything has happened. To be called only
+    /// if the network [can](Network::supports_lookahead).
+    pub fn start_lookahead(&mut self, now: Time, network: &mut Network, sink: &mut impl PayloadSink) {
         if !network.lookahead_is_active() {
             network.start_lookahead(now, sink);
             self.timers.set_lookahead(true);
         }
-        let hosts: Vec<(u32, NodeId)> = self.timers.hosts().collect();
-        let mut rounds = 0;
-        loop {
-            let mut all = true;
-            for &(place, node) in &hosts {
-                let until = network.horizon(node).min(limit);
-                all &= until == limit;
-                self.run_host_until(until, place, node, network, sink);
-                network.acted(node, until);
-            }
-            rounds += 1;
-            if network.advance_lookahead(limit, sink) && all {
-                return rounds;
-            }
+    }
+
+    /// Lets each host and then each link do what it does before `limit`, as far as what comes to it is known. After so many
+    /// rounds as it takes until [all](Progress::Done) have come there, everything has happened before `limit`.
+    pub fn run_round(&mut self, limit: Time, network: &mut Network, sink: &mut impl PayloadSink) -> Progress {
+        let (mut all, mut any) = (true, false);
+        for place in 0..self.timers.hosts() {
+            let node = self.timers.host(place);
+            let until = network.horizon(node).min(limit);
+            all &= until == limit;
+            self.run_host_until(until, place, node, network, sink);
+            any |= network.acted(node, until);
         }
+        let hosts = match (all, any) {
+            (true, _) => Progress::Done,
+            (false, true) => Progress::Some,
+            (false, false) => Progress::None,
+        };
+        hosts.and(network.advance_lookahead(limit, sink))
     }
 
     /// Goes back to one clock for all, when all have come to the same instant.
@@ -278,6 +272,14 @@ impl Endpoints {
     /// Gives back the memory of connections that both ends have closed, and know to be closed. To be
     /// called at instants that do not depend on the order in which hosts were served.
     pub fn reap(&mut self) {
+        for agent in self.reap_closed() {
+            self.timers.set(agent, Time::NEVER);
+        }
+    }
+
+    /// The same but for the timers of the agents that it returns.
+    pub(crate) fn reap_closed(&mut self) -> Vec<u32> {
+        let mut reaped = Vec::new();
         for place in std::mem::take(&mut self.closed_pairs) {
             let Pair { sender, receiver, .. } = self.pairs[place as usize];
             let both = [sender as usize, receiver as usize];
@@ -286,10 +288,11 @@ impl Endpoints {
                     if let Agent::Stream(end) = &mut self.agents[each] {
                         end.reap();
                     }
-                    self.timers.set(each as u32, Time::NEVER);
+                    reaped.push(each as u32);
                 }
             }
         }
+        reaped
     }
 
     /// Ends the waiting for what will not come any more, at the end of the run.

@@ -3,7 +3,7 @@ use longhaul_units::Time;
 use std::sync::Arc;
 
 /// What is kept of a planned flow when its ends are made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FlowInfo {
     pub name: Arc<str>,
     pub start: Time,

@@ -19,6 +19,7 @@ mod payload;
 mod ping;
 mod results;
 mod schedule;
+mod shards;
 mod stream;
 mod timers;
 
@@ -26,6 +27,6 @@ pub use agent::AgentContext;
 pub use datagram_stats::DatagramStats;
 pub use endpoints::Endpoints;
 pub use packet_list::ListedPacket;
-pub use payload::{PayloadPool, PayloadSink};
+pub use payload::{Carried, PayloadPool, PayloadSink};
 pub use results::TransferProgress;
 pub use schedule::{Schedule, datagrams, transfers};

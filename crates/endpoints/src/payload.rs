@@ -18,6 +18,14 @@ pub(crate) enum Payload {
     EchoReply(u64),
 }
 
+/// What packets carry that are on their way from one pool to another, in their order.
+#[derive(Debug, Default)]
+pub struct Carried {
+    slots: Vec<Slot>,
+    /// Of those that have some.
+    sacks: Vec<[Block; 3]>,
+}
+
 /// A packet that reached its host.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
@@ -146,6 +154,32 @@ impl PayloadPool {
     #[inline]
     pub fn agent(&self, packet: &Packet) -> u32 {
         self.slots[(packet.body & !SIMULATED) as usize].agent
+    }
+
+    /// Adds what `packets` carry to `carried`. Here, they carry it no longer.
+    pub fn hand_over(&mut self, packets: &[(Time, Packet)], carried: &mut Carried) {
+        for (_, packet) in packets {
+            let place = (packet.body & !SIMULATED) as usize;
+            carried.slots.push(self.slots[place]);
+            if self.slots[place].kind == Kind::SegmentWithSacks {
+                carried.sacks.push(self.sacks[place]);
+            }
+            self.release(packet.body);
+        }
+    }
+
+    /// Takes what these packets carry, which another pool has [handed over](Self::hand_over) in this order; `carried` is
+    /// empty then.
+    pub fn take_over(&mut self, packets: &mut [(Time, Packet)], carried: &mut Carried) {
+        let mut sacks = carried.sacks.drain(..);
+        for ((_, packet), slot) in packets.iter_mut().zip(carried.slots.drain(..)) {
+            packet.body = self.insert_slot(Slot { references: 1, has_arrived: false, ..slot });
+            if slot.kind == Kind::SegmentWithSacks
+                && let Some(blocks) = sacks.next()
+            {
+                self.put_sacks((packet.body & !SIMULATED) as usize, blocks);
+            }
+        }
     }
 
     /// What records have of the segment that `packet` carries on its `passage`, if it is one of TCP.

@@ -20,12 +20,16 @@ struct Host {
 }
 
 impl Timers {
-    /// For agents at these nodes, of so many; nobody acts yet.
-    pub fn new(nodes: usize, homes: impl Iterator<Item = NodeId>) -> Self {
+    /// For agents at these nodes, of so many, or at none; nobody acts yet.
+    pub fn new(nodes: usize, homes: impl Iterator<Item = Option<NodeId>>) -> Self {
         let mut hosts: Vec<Host> = Vec::new();
         let mut of_node = vec![None; nodes];
         let mut places = Vec::new();
         for (agent, home) in (0u32..).zip(homes) {
+            let Some(home) = home else {
+                places.push((u32::MAX, 0));
+                continue;
+            };
             let host = *of_node[home.0 as usize].get_or_insert_with(|| {
                 hosts.push(Host { node: home, agents: Vec::new(), calendar: Calendar::new(0) });
                 hosts.len() as u32 - 1
@@ -79,9 +83,15 @@ impl Timers {
         self.calendar.set(host, first);
     }
 
-    /// Hosts with agents, by their places.
-    pub fn hosts(&self) -> impl Iterator<Item = (u32, NodeId)> {
-        (0u32..).zip(self.hosts.iter().map(|host| host.node))
+    /// How many hosts have agents.
+    pub fn hosts(&self) -> u32 {
+        self.hosts.len() as u32
+    }
+
+    /// The node of the host at `place`.
+    #[inline]
+    pub fn host(&self, place: u32) -> NodeId {
+        self.hosts[place as usize].node
     }
 
     /// Of the host at `place`: the earliest time; [`Time::NEVER`]: nobody there acts by itself.

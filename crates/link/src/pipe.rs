@@ -323,6 +323,12 @@ impl<P: LinkPacket> Pipe<P> {
         self.delay
     }
 
+    /// When the last of those that it keeps is due.
+    #[inline]
+    pub fn last_due(&self) -> Option<Time> {
+        self.transit.last()
+    }
+
     /// All that it keeps, in order, with their due times; it keeps none of them any longer.
     pub fn take_all(&mut self) -> impl Iterator<Item = (Time, P)> {
         self.transit.drain()

@@ -23,6 +23,12 @@ impl<P: Copy> Transit<P> {
         self.packets.get(self.gone).map(|&(due, _)| due)
     }
 
+    /// When the last one is due.
+    #[inline]
+    pub fn last(&self) -> Option<Time> {
+        self.packets[self.gone..].last().map(|&(due, _)| due)
+    }
+
     /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {
@@ -53,6 +59,15 @@ impl<P: Copy> Transit<P> {
         // Straight from memory to memory: a packet that is taken apart on the way stalls the processor.
         self.packets.extend_from_slice(std::slice::from_ref(entry));
         self.packets.last_mut()
+    }
+
+    /// Adds `packets`, which are in order and due no earlier than those before them.
+    #[inline]
+    pub fn extend(&mut self, packets: &[(Time, P)]) {
+        if self.packets.capacity() - self.packets.len() < packets.len() {
+            self.move_up();
+        }
+        self.packets.extend_from_slice(packets);
     }
 
     /// Takes out the first one, if it is due at `now`.
@@ -92,6 +107,13 @@ impl<P: Copy> Transit<P> {
     #[inline]
     pub fn forget(&mut self, count: usize) {
         self.gone += count;
+    }
+
+    /// All of them, to be taken out at once.
+    pub fn all(&mut self) -> &mut Vec<(Time, P)> {
+        self.packets.drain(..self.gone);
+        self.gone = 0;
+        &mut self.packets
     }
 
     /// Takes out all of them.

@@ -22,8 +22,34 @@ use crate::packet::{DirectionId, NodeId, Packet};
 use crate::{Network, Sink};
 use longhaul_link::Line;
 use longhaul_units::Time;
+use std::collections::VecDeque;
 
 const NONE: u32 = u32::MAX;
+
+/// How far links and hosts that look ahead have come in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// All have come to the limit.
+    Done,
+    /// Some have come further.
+    Some,
+    /// None has, until other shards have.
+    None,
+}
+
+impl Progress {
+    /// Of both.
+    #[must_use]
+    pub fn and(self, other: Progress) -> Progress {
+        match (self, other) {
+            (Progress::Done, Progress::Done) => Progress::Done,
+            (Progress::None, Progress::None | Progress::Done) | (Progress::Done, Progress::None) => {
+                Progress::None
+            }
+            _ => Progress::Some,
+        }
+    }
+}
 
 /// The progress of every link and every host, and the packets between them.
 #[derive(Debug)]
@@ -38,6 +64,10 @@ pub(crate) struct Lookahead {
     merge: Merge,
     /// Used directions, those that feed others first.
     order: Vec<u32>,
+    /// Directions from other shards, whose packets are [imported](Network::import).
+    entries: Vec<u32>,
+    /// Directions to other shards.
+    exits: Vec<Exit>,
     /// Of each node: the channel that its host's packets go through, if all go through one.
     entrances: Vec<u32>,
     /// Of each node: the channels that end there, by their directions.
@@ -62,6 +92,14 @@ struct Lane {
     sole: u32,
     /// Before this instant, it has taken all that comes.
     clock: Time,
+}
+
+/// A direction to another shard, which has its packets; it counts them when they are due.
+#[derive(Debug)]
+struct Exit {
+    direction: DirectionId,
+    /// Packets that the other shard has, when they are due, and the bytes of each.
+    kept: VecDeque<(Time, u32)>,
 }
 
 impl Network {
@@ -104,11 +142,19 @@ impl Network {
         let Network { directions, lookahead: Some(ahead), .. } = self else { return };
         ahead.active = true;
         ahead.clocks.fill(now);
-        for place in 0..ahead.order.len() {
-            let index = ahead.order[place] as usize;
+        for place in 0..ahead.order.len() + ahead.entries.len() {
+            let is_entry = place >= ahead.order.len();
+            let index = *ahead.order.get(place).unwrap_or_else(|| &ahead.entries[place - ahead.order.len()]);
+            let index = index as usize;
             let Direction { link: Line::Pipe(pipe), tapped, .. } = &mut directions[index] else { continue };
             ahead.lanes[index].clock = now;
-            ahead.horizons[index] = pipe.earliest_due(now);
+            if !is_entry {
+                ahead.horizons[index] = pipe.earliest_due(now);
+            }
+            if let Some(exit) = ahead.exits.iter_mut().find(|exit| exit.direction.0 as usize == index) {
+                exit.kept.extend(pipe.take_all().map(|(due, packet)| (due, packet.bytes)));
+                continue;
+            }
             for (due, packet) in pipe.take_all() {
                 if *tapped {
                     sink.passed(DirectionId(index as u32), &packet, packet.offered, Ok(due));
@@ -125,8 +171,13 @@ impl Network {
             return;
         }
         ahead.active = false;
-        for &index in &ahead.order {
+        for &index in ahead.order.iter().chain(&ahead.entries) {
             let Line::Pipe(pipe) = &mut directions[index as usize].link else { continue };
+            if let Some(exit) = ahead.exits.iter_mut().find(|exit| exit.direction.0 == index) {
+                pipe.put_back(exit.kept.drain(..).map(|(due, bytes)| (due, Packet::of_bytes(bytes))));
+                calendar.set(index, pipe.next_event());
+                continue;
+            }
             let (mut held, lane) = (Vec::new(), &ahead.lanes[index as usize]);
             for &output in lane.all_outputs() {
                 let channel = &mut ahead.channels[output as usize];
@@ -174,18 +225,17 @@ impl Network {
         Some(due)
     }
 
-    /// `host` has sent all that it sends before `until`.
-    pub fn acted(&mut self, host: NodeId, until: Time) {
-        if let Some(ahead) = &mut self.lookahead {
-            ahead.clocks[host.0 as usize] = until;
-        }
+    /// `host` has sent all that it sends before `until`. Whether that is later than it was before.
+    pub fn acted(&mut self, host: NodeId, until: Time) -> bool {
+        let Some(ahead) = &mut self.lookahead else { return false };
+        let before = std::mem::replace(&mut ahead.clocks[host.0 as usize], until);
+        before < until
     }
 
-    /// Lets every link handle what comes before `limit`, as far as that is known. Returns whether all
-    /// have come to `limit`.
-    pub fn advance_lookahead(&mut self, limit: Time, sink: &mut impl Sink) -> bool {
-        let Network { directions, totals, lookahead: Some(ahead), .. } = self else { return true };
-        let mut all = true;
+    /// Lets every link handle what comes before `limit`, as far as that is known.
+    pub fn advance_lookahead(&mut self, limit: Time, sink: &mut impl Sink) -> Progress {
+        let Network { directions, totals, lookahead: Some(ahead), .. } = self else { return Progress::Done };
+        let (mut all, mut any) = (true, false);
         for place in 0..ahead.order.len() {
             let index = ahead.order[place] as usize;
             let Lane { host, inputs, clock, .. } = &ahead.lanes[index];
@@ -196,10 +246,45 @@ impl Network {
             let (until, clock) = (until.min(limit), *clock);
             all &= until == limit;
             if until > clock {
+                any = true;
                 ahead.serve(index, until, &mut directions[index], totals, sink);
             }
         }
-        all
+        for Exit { direction, kept } in &mut ahead.exits {
+            let clock = ahead.lanes[direction.0 as usize].clock;
+            let Line::Pipe(pipe) = &mut directions[direction.0 as usize].link else { continue };
+            let gone = kept.partition_point(|&(due, _)| due < clock);
+            let bytes = kept.drain(..gone).map(|(_, bytes)| u64::from(bytes)).sum();
+            pipe.deliver(gone as u64, bytes);
+        }
+        match (all, any) {
+            (true, _) => Progress::Done,
+            (false, true) => Progress::Some,
+            (false, false) => Progress::None,
+        }
+    }
+
+    /// While links look ahead: no packet that `exit` takes from now on is due before this; `None` if it takes none at all.
+    pub(crate) fn exit_horizon_ahead(&self, exit: DirectionId) -> Option<Time> {
+        let ahead = self.lookahead.as_ref()?;
+        let is_used = !ahead.lanes[exit.0 as usize].inputs.is_empty();
+        is_used.then(|| ahead.horizons[exit.0 as usize])
+    }
+
+    /// Takes packets that come from another shard.
+    pub(crate) fn import_ahead(&mut self, entry: DirectionId, packets: &mut [(Time, Packet)]) {
+        let Some(ahead) = &mut self.lookahead else { return };
+        let lane = &ahead.lanes[entry.0 as usize];
+        if let Some(sole) = ahead.channels.get_mut(lane.sole as usize) {
+            let hops = lane.hops_to_sole();
+            for (_, packet) in packets.iter_mut() {
+                packet.hops += hops;
+            }
+            return sole.extend(packets);
+        }
+        for entry in packets.iter() {
+            lane.pass_on(&mut ahead.channels, entry);
+        }
     }
 
     /// Takes `packet` from its source host at `now`. Its link handles it when it [goes](Self::advance_lookahead) ahead.
@@ -219,6 +304,11 @@ impl Network {
 }
 
 impl Lookahead {
+    /// Nothing comes by `entry` from now on that is due before `horizon`.
+    pub fn set_horizon(&mut self, entry: DirectionId, horizon: Time) {
+        self.horizons[entry.0 as usize] = horizon;
+    }
+
     /// The earliest instant at which a packet that is not known yet may come through these channels.
     #[inline]
     fn horizon(&self, inputs: &[u32]) -> Time {

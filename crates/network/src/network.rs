@@ -6,6 +6,7 @@ use crate::monitor::{Monitor, PacketEvent};
 use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
 use crate::route_inputs::RouteInputs;
 use crate::routes::Routes;
+use crate::shard::{Boundary, Shard};
 use crate::totals::{LinkCounters, Totals};
 use longhaul_link::{Line, OfferResult};
 use longhaul_plan::{Change, NodeKind, Plan, Subnet, Way};
@@ -13,6 +14,7 @@ use longhaul_random::Seed;
 use longhaul_units::{Histogram, InvalidValue, Span, Time};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// TTL of what routers send.
 const REPLY_TTL: u8 = 64;
@@ -45,6 +47,12 @@ pub trait Sink {
     fn passed(&mut self, direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) {
         let _ = (direction, packet, offered, due);
     }
+    /// A direction that leads to another [shard](crate::Cut) has taken `packets`, with the times at which they are due
+    /// there. From now on, the other shard has them, and the list is to be empty.
+    fn crosses(&mut self, direction: DirectionId, packets: &mut Vec<(Time, Packet)>) {
+        let _ = direction;
+        packets.clear();
+    }
 }
 
 /// Nodes, links and everything in them.
@@ -62,13 +70,14 @@ pub struct Network {
     addresses: BTreeMap<IpAddr, NodeId>,
     /// Networks behind nodes, those with more bits first.
     subnets: Vec<(Subnet, NodeId)>,
-    pub(crate) routes: Routes,
+    pub(crate) routes: Arc<Routes>,
     route_inputs: RouteInputs,
     pub(crate) directions: Vec<Direction>,
     pub(crate) calendar: Calendar,
     pub(crate) totals: Totals,
     pub(crate) lookahead: Option<Box<Lookahead>>,
     pub(crate) monitor: Option<Box<Monitor>>,
+    pub(crate) shard: Option<Box<Shard>>,
 }
 
 #[derive(Debug)]
@@ -80,6 +89,7 @@ pub(crate) struct Direction {
     pub(crate) tapped: bool,
     /// Where packets of a host that paces wait.
     pub(crate) entrance: Option<Box<Entrance>>,
+    pub(crate) boundary: Boundary,
 }
 
 impl Network {
@@ -89,6 +99,13 @@ impl Network {
     /// The first value that is invalid.
     pub fn new(plan: &Plan) -> Result<Self, InvalidValue> {
         plan.check()?;
+        let mut network = Network::unrouted(plan);
+        network.routes = Arc::new(Routes::new(&network.route_inputs.topology).tabulate());
+        Ok(network)
+    }
+
+    /// The network of a plan that has been checked, whose routes have not been tabulated.
+    pub(crate) fn unrouted(plan: &Plan) -> Self {
         let seed = Seed::new(plan.seed);
         let mut directions = Vec::with_capacity(plan.links.len() * 2);
         for link in &plan.links {
@@ -107,6 +124,7 @@ impl Network {
                     mtu: link.mtu,
                     too_big_packets: 0,
                     tapped: false,
+                    boundary: Boundary::Inside,
                     entrance: direction.pacing.as_ref().map(|pacing| Box::new(Entrance::new(pacing))),
                 });
             }
@@ -122,12 +140,12 @@ impl Network {
             }
         }
         let route_inputs = RouteInputs::of(plan);
-        Ok(Network {
+        Network {
             uplinks: route_inputs.uplinks(),
             kinds: plan.nodes.iter().map(|node| node.kind).collect(),
             addresses: addresses.collect(),
             subnets: plan.subnets().into_iter().map(|(subnet, node)| (subnet, NodeId(node as u32))).collect(),
-            routes: Routes::new(&route_inputs.topology).tabulate(),
+            routes: Arc::new(Routes::new(&route_inputs.topology)),
             forwarding: route_inputs.topology.forwarding.clone(),
             route_inputs,
             calendar: Calendar::new(directions.len()),
@@ -135,7 +153,8 @@ impl Network {
             totals: Totals::default(),
             lookahead: None,
             monitor: None,
-        })
+            shard: None,
+        }
     }
 
     /// Searches for all routes now. Otherwise, in a large network, the first packet to a destination is delayed by its
@@ -209,10 +228,11 @@ impl Network {
     fn pass(&mut self, time: Time, index: u32, sink: &mut impl Sink) {
         let place = index as usize;
         let direction = DirectionId(index);
-        let Direction { link, to, tapped, entrance, .. } = &mut self.directions[place];
+        let Direction { link, to, tapped, entrance, boundary, .. } = &mut self.directions[place];
         if let Line::Pipe(pipe) = link
             && !*tapped
             && entrance.is_none()
+            && *boundary != Boundary::Exit
         {
             // The common case: one packet, whose link neither drops nor lets anyone overtake.
             let to = *to;
@@ -235,6 +255,10 @@ impl Network {
             self.enter_paced(direction, time, sink);
         }
         while let Some((packet, due)) = self.directions[place].link.take(time) {
+            if self.directions[place].boundary == Boundary::Exit {
+                // Its shard has it, and it has been told.
+                continue;
+            }
             if self.directions[place].tapped {
                 self.count(direction, due, &packet, PacketEvent::Delivered);
                 sink.passed(direction, &packet, packet.offered, Ok(due));
@@ -281,16 +305,21 @@ impl Network {
         }
         self.change_pacing(direction, &change.pacing, now, sink);
         self.tidy(direction, now, sink);
+        self.note_change(now, direction, route, change);
+        before
+    }
+
+    /// Lets routes follow a change at `now` of a direction, which another shard applies.
+    pub fn note_change(&mut self, now: Time, direction: DirectionId, route: Option<usize>, change: &Change) {
         if self.route_inputs.note(direction, route, change) {
             // Paths are no longer those that it was planned for.
             self.lookahead = None;
         }
         if let Some(costs) = change.reroute {
-            self.routes = self.route_inputs.routes(now, costs);
+            self.routes = Arc::new(self.route_inputs.routes(now, costs));
             self.uplinks = self.route_inputs.uplinks();
             self.lookahead = None;
         }
-        before
     }
 
     /// Brings the counters of what waits and what flies up to `now`; no packet notices.
@@ -330,11 +359,12 @@ impl Network {
 
     /// Packets inside now.
     pub fn held(&self) -> u64 {
+        let own = |direction: &Direction| direction.boundary.is_own();
         let held = |(index, direction): (usize, &Direction)| {
             let outside = direction.entrance.as_ref().map_or(0, |entrance| entrance.waiting());
             outside + direction.link.waiting().0 + direction.link.in_flight() - self.taken_ahead(index).0
         };
-        self.directions.iter().enumerate().map(held).sum()
+        self.directions.iter().enumerate().filter(|(_, direction)| own(direction)).map(held).sum()
     }
 
     /// From now on, [`Sink::passed`] tells of every packet on this link.
@@ -428,13 +458,23 @@ impl Network {
         self.totals.hops += 1;
         if let Line::Pipe(pipe) = &mut each.link {
             let was_empty = pipe.is_empty();
-            let tapped = each.tapped;
+            let (tapped, leads_out) = (each.tapped, each.boundary == Boundary::Exit);
             match pipe.offer(at, packet) {
-                OfferResult::Taken { .. } if was_empty => {
-                    let next = pipe.next_event();
-                    self.calendar.set(direction.0, next);
+                OfferResult::Taken { .. } => {
+                    if was_empty {
+                        self.calendar.set(direction.0, pipe.next_event());
+                    }
+                    if leads_out
+                        && let Some(due) = pipe.last_due()
+                        && let Some(crossing) = self.shard.as_mut().map(|shard| &mut shard.crossing)
+                    {
+                        if tapped {
+                            sink.passed(direction, &packet, at, Ok(due));
+                        }
+                        crossing.push((due, packet));
+                        sink.crosses(direction, crossing);
+                    }
                 }
-                OfferResult::Taken { .. } => {}
                 OfferResult::Ended(fate) => {
                     if tapped {
                         self.count(direction, at, &packet, PacketEvent::Ended(fate.into()));

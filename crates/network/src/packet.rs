@@ -109,6 +109,27 @@ const _: () = assert!(size_of::<Packet>() == 40);
 /// Congestion experienced (RFC 3168, section 5).
 const CE: u8 = 3;
 
+impl Packet {
+    /// One of which nothing matters but its size.
+    pub(crate) fn of_bytes(bytes: u32) -> Self {
+        Packet {
+            body: 0,
+            segment: 0,
+            segments: 1,
+            bytes,
+            source: NodeId(0),
+            destination: NodeId(0),
+            ttl: 0,
+            hops: 0,
+            flags: Flags::empty(),
+            class: 0,
+            flow: 0,
+            damage: 0,
+            offered: Time::ZERO,
+        }
+    }
+}
+
 impl LinkPacket for Packet {
     fn bytes(&self) -> u32 {
         self.bytes

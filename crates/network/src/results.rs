@@ -2,17 +2,85 @@
 
 use crate::network::Network;
 use crate::packet::{DirectionId, Fate, Packet};
-use crate::totals::LinkCounters;
+use crate::totals::{LinkCounters, Totals};
 use longhaul_link::ClassCounters;
 use longhaul_plan::{Event, Plan, Way};
 use longhaul_record::{Distribution, PacketRow, SampleRow};
-use longhaul_units::Time;
+use longhaul_units::{Histogram, Time};
 use serde_json::{Value, json};
+
+/// What has counted the packets of a network.
+pub trait Accounts {
+    /// See [`Network::link_counters`].
+    fn link_counters(&self, direction: DirectionId) -> LinkCounters;
+    /// See [`Network::waits`].
+    fn waits(&self, direction: DirectionId) -> Histogram;
+    /// See [`Network::pacing_counters`].
+    fn pacing_counters(&self, direction: DirectionId, class: usize) -> Option<ClassCounters>;
+    /// See [`Network::totals`].
+    fn totals(&self) -> Totals;
+    /// See [`Network::held`].
+    fn held(&self) -> u64;
+}
+
+impl Accounts for Network {
+    fn link_counters(&self, direction: DirectionId) -> LinkCounters {
+        self.link_counters(direction)
+    }
+
+    fn waits(&self, direction: DirectionId) -> Histogram {
+        self.waits(direction)
+    }
+
+    fn pacing_counters(&self, direction: DirectionId, class: usize) -> Option<ClassCounters> {
+        self.pacing_counters(direction, class)
+    }
+
+    fn totals(&self) -> Totals {
+        self.totals()
+    }
+
+    fn held(&self) -> u64 {
+        self.held()
+    }
+}
+
+/// All [shards](Network::shard) of a network; there is at least one.
+#[derive(Debug)]
+pub struct Shards<'a>(pub Vec<&'a Network>);
+
+impl Shards<'_> {
+    fn owner(&self, direction: DirectionId) -> &Network {
+        self.0.iter().find(|shard| shard.owns(direction)).unwrap_or(&self.0[0])
+    }
+}
+
+impl Accounts for Shards<'_> {
+    fn link_counters(&self, direction: DirectionId) -> LinkCounters {
+        self.owner(direction).link_counters(direction)
+    }
+
+    fn waits(&self, direction: DirectionId) -> Histogram {
+        self.owner(direction).waits(direction)
+    }
+
+    fn pacing_counters(&self, direction: DirectionId, class: usize) -> Option<ClassCounters> {
+        self.owner(direction).pacing_counters(direction, class)
+    }
+
+    fn totals(&self) -> Totals {
+        self.0.iter().fold(Totals::default(), |all, shard| all + shard.totals())
+    }
+
+    fn held(&self) -> u64 {
+        self.0.iter().map(|shard| shard.held()).sum()
+    }
+}
 
 const WAYS: [Way; 2] = [Way::Forward, Way::Reverse];
 
 /// The counters of every direction at `now`.
-pub fn samples(network: &Network, plan: &Plan, now: Time) -> Vec<SampleRow> {
+pub fn samples(network: &impl Accounts, plan: &Plan, now: Time) -> Vec<SampleRow> {
     (0..plan.links.len())
         .flat_map(|link| WAYS.map(|way| (link, way)))
         .map(|(link, way)| {
@@ -77,7 +145,7 @@ pub fn applied(event: &Event, before: &[(Way, LinkCounters)]) -> Value {
 }
 
 /// Packets since the start over the whole network, by fate, as results have them.
-pub fn packets(network: &Network) -> Value {
+pub fn packets(network: &impl Accounts) -> Value {
     let totals = network.totals();
     json!({
         "injected": totals.injected,
@@ -98,7 +166,7 @@ pub fn packets(network: &Network) -> Value {
 }
 
 /// What every link counted, as results have it.
-pub fn links(network: &Network, plan: &Plan) -> Vec<Value> {
+pub fn links(network: &impl Accounts, plan: &Plan) -> Vec<Value> {
     let counters = |link, way| {
         let id = DirectionId::new(link, way);
         direction(&network.link_counters(id), &network.waits(id).into())
@@ -117,7 +185,7 @@ pub fn links(network: &Network, plan: &Plan) -> Vec<Value> {
 }
 
 /// What every class of every host's pacing counted, as results have it.
-pub fn pacing(network: &Network, plan: &Plan) -> Vec<Value> {
+pub fn pacing(network: &impl Accounts, plan: &Plan) -> Vec<Value> {
     let mut found = Vec::new();
     for (link, each) in plan.links.iter().enumerate() {
         let ends = [(Way::Forward, &each.forward, 0), (Way::Reverse, &each.reverse, 1)];

@@ -2,6 +2,7 @@
 
 use crate::packet::Fate;
 use longhaul_link::Counters;
+use std::ops::Add;
 
 /// Packets since the start, over the whole network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,5 +66,28 @@ impl Totals {
             Fate::PacerDropped => &mut self.pacer_dropped,
         };
         *count += 1;
+    }
+}
+
+impl Add for Totals {
+    type Output = Totals;
+
+    fn add(self, other: Totals) -> Totals {
+        Totals {
+            injected: self.injected + other.injected,
+            hops: self.hops + other.hops,
+            copied: self.copied + other.copied,
+            replies: self.replies + other.replies,
+            delivered: self.delivered + other.delivered,
+            lost: self.lost + other.lost,
+            overflowed: self.overflowed + other.overflowed,
+            dropped: self.dropped + other.dropped,
+            down: self.down + other.down,
+            no_route: self.no_route + other.no_route,
+            ttl_expired: self.ttl_expired + other.ttl_expired,
+            too_big: self.too_big + other.too_big,
+            answered: self.answered + other.answered,
+            pacer_dropped: self.pacer_dropped + other.pacer_dropped,
+        }
     }
 }

@@ -184,6 +184,9 @@ fn describe(departure: Option<longhaul_network::journal::Departure>) -> Option<S
     Some(format!("packet {body}.{segment} {end} at {} ps (class {class}, damage {damage})", each.at.ps()))
 }
 
+/// See `Simulation.load`.
+type Load = (Option<&'static str>, Vec<f64>, Vec<(usize, usize, f64, f64)>, Vec<(usize, usize)>);
+
 /// A simulated run of a plan in JSON, which writes its records into a directory, or nowhere.
 #[pyclass]
 struct Simulation(longhaul_sim::Simulation);
@@ -214,6 +217,23 @@ impl Simulation {
         Ok(Simulation(simulation.with_scheduler(scheduler)))
     }
 
+    /// What the simulation of `plan`, which this is, will have to do, to divide it into shards by: what stands against that,
+    /// computing time of each node in ns for a simulated second, each link (its ends, packets a second, lookahead in ns or 0 if
+    /// it cannot be cut), and interfaces with their hosts.
+    fn load(&self, plan: &str) -> PyResult<Load> {
+        let longhaul_sim::LoadGraph { obstacle, nodes, links, interfaces } = self.0.load(&read_plan(plan)?);
+        let link = |link: longhaul_sim::LoadedLink| {
+            let [near, far] = link.endpoints;
+            (near, far, link.packets_per_s, link.lookahead.as_secs_f64() * 1e9)
+        };
+        Ok((obstacle, nodes, links.into_iter().map(link).collect(), interfaces))
+    }
+
+    /// Divides the run among shards: each node is in the one that `places` says.
+    fn divide(&mut self, places: Vec<u32>) -> PyResult<()> {
+        self.0.divide(&places).map_err(error::invalid)
+    }
+
     /// Runs on for so many events at most, and up to an instant; true when the run has ended.
     #[pyo3(signature = (events, *, until_ns = None))]
     fn advance(&mut self, py: Python<'_>, events: u64, until_ns: Option<u64>) -> bool {
@@ -231,7 +251,7 @@ impl Simulation {
     }
 
     /// How far bulk transfers have come: flow, bytes that have arrived, when all had (ns), whether one failed.
-    fn progress(&self) -> Vec<(u32, u64, Option<u64>, bool)> {
+    fn progress(&mut self) -> Vec<(u32, u64, Option<u64>, bool)> {
         let all = self.0.progress().into_iter();
         all.map(|each| (each.flow, each.received, each.arrived.map(longhaul_units::Time::ns), each.failed))
             .collect()

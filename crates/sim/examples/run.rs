@@ -1,7 +1,7 @@
 //! Simulates a plan and says how fast that went.
 //!
 //! ```text
-//! cargo run --release -p longhaul-sim --example run -- plan.json [calendar | lookahead]
+//! cargo run --release -p longhaul-sim --example run -- plan.json [automatic | calendar | lookahead] [0,0,1,1,...: each node's shard]
 //! ```
 #![expect(
     clippy::disallowed_methods,
@@ -19,12 +19,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
     let plan = longhaul_plan::Plan::from_json(text.as_bytes())?;
     let scheduler = match std::env::args().nth(2).as_deref() {
-        None => Scheduler::Automatic,
+        None | Some("automatic") => Scheduler::Automatic,
         Some("calendar") => Scheduler::Calendar,
         Some("lookahead") => Scheduler::Lookahead,
         Some(other) => return Err(format!("{other}: neither calendar nor lookahead").into()),
     };
     let mut simulation = Simulation::new(plan, Records::none())?.with_scheduler(scheduler);
+    if let Some(places) = std::env::args().nth(3) {
+        let places = places.split(',').map(str::parse).collect::<Result<Vec<u32>, _>>()?;
+        simulation.divide(&places)?;
+    }
     let start = Instant::now();
     while !simulation.advance(Time::NEVER, 1_000_000) {}
     let seconds = start.elapsed().as_secs_f64();

@@ -1,17 +1,20 @@
 use crate::digest::Digest;
-use crate::records::Records;
+use crate::exchange::Batch;
+use crate::records::Passed;
 use longhaul_endpoints::{PayloadPool, PayloadSink};
 use longhaul_network::{DirectionId, Fate, Message, NodeId, Origin, Packet, Reply, Sink, results};
-use longhaul_plan::{Plan, Sender};
+use longhaul_plan::{Plan, Sender, Way};
+use longhaul_record::PacketRow;
 use longhaul_units::Time;
 use std::collections::BTreeMap;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// Where packets leave the simulated network.
+/// Where packets leave the simulated network, or one shard of it.
 pub struct Egress {
     pub payloads: PayloadPool,
-    pub records: Records,
+    /// Packets that have passed a link, or will have.
+    pub passed: Vec<Passed>,
     pub digest: Digest,
     /// Links whose packets are recorded.
     recorded: Vec<bool>,
@@ -20,15 +23,18 @@ pub struct Egress {
     opened: Vec<bool>,
     /// Whose packets are, by what they carry as their flow, if a host's pacing asks.
     pub senders: BTreeMap<u32, Sender>,
+    /// What goes to other shards, by the direction.
+    pub batches: Vec<Batch>,
 }
 
 impl Egress {
-    pub fn new(plan: &Plan, records: Records) -> Self {
-        let listed = |link| plan.measure.packet_links.contains(&link);
+    /// Packets are recorded if the run `records` anything.
+    pub fn new(plan: &Plan, records: bool) -> Self {
+        let listed = |link| records && plan.measure.packet_links.contains(&link);
         let is_whole = plan.measure.packet_window_ns >= NS_PER_S;
         Egress {
             payloads: PayloadPool::default(),
-            records,
+            passed: Vec::new(),
             digest: Digest::default(),
             recorded: (0..plan.links.len()).map(listed).collect(),
             window_ns: plan.measure.packet_window_ns,
@@ -36,8 +42,28 @@ impl Egress {
                 .map(|link| is_whole && plan.measure.captures.contains(&link))
                 .collect(),
             senders: BTreeMap::new(),
+            batches: Vec::new(),
         }
     }
+}
+
+impl Egress {
+    /// Forgets packets that pass at `now` or later: they will be reported again, but for those that go to another shard.
+    pub fn forget_passed(&mut self, now: Time) {
+        let Egress { passed, batches, .. } = self;
+        passed.retain(|(at, row, _)| *at < now || crosses(batches, row));
+    }
+
+    /// Whether a packet goes to another shard.
+    pub fn crosses(&self, row: &PacketRow) -> bool {
+        crosses(&self.batches, row)
+    }
+}
+
+fn crosses(batches: &[Batch], row: &PacketRow) -> bool {
+    let way = if row.reverse { Way::Reverse } else { Way::Forward };
+    let direction = DirectionId::new(row.link as usize, way);
+    batches.binary_search_by_key(&direction, |batch| batch.direction).is_ok()
 }
 
 impl PayloadSink for Egress {
@@ -64,6 +90,20 @@ impl Sink for Egress {
         self.payloads.copied(packet);
     }
 
+    fn crosses(&mut self, direction: DirectionId, packets: &mut Vec<(Time, Packet)>) {
+        let Ok(place) = self.batches.binary_search_by_key(&direction, |batch| batch.direction) else {
+            return;
+        };
+        let batch = &mut self.batches[place];
+        self.payloads.hand_over(packets, &mut batch.carried);
+        if batch.packets.is_empty() {
+            // Not copied.
+            std::mem::swap(packets, &mut batch.packets);
+        } else {
+            batch.packets.append(packets);
+        }
+    }
+
     fn reply(&mut self, _router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
         self.payloads.reply(about, message)
     }
@@ -77,7 +117,7 @@ impl Sink for Egress {
         if self.recorded[link] && offered.ns() % NS_PER_S < self.window_ns {
             let row = results::passage(direction, packet, offered, due);
             let segment = if self.opened[link] { self.payloads.segment(packet, row) } else { None };
-            self.records.packet(due.unwrap_or(offered), row, segment);
+            self.passed.push((due.unwrap_or(offered), row, segment));
         }
     }
 }

@@ -26,8 +26,6 @@ pub enum Scheduler {
 pub struct LookaheadPolicy {
     pub scheduler: Scheduler,
     possible: bool,
-    /// Hosts and links that each round visits.
-    parts: u64,
     stride: Span,
     /// Not before this instant.
     not_before: Time,
@@ -35,15 +33,19 @@ pub struct LookaheadPolicy {
 }
 
 impl LookaheadPolicy {
-    pub fn new(possible: bool, parts: u64) -> Self {
+    pub fn new(possible: bool) -> Self {
         LookaheadPolicy {
             scheduler: Scheduler::Automatic,
             possible,
-            parts,
             stride: SHORTEST,
             not_before: Time::ZERO,
             backoff: INITIAL_BACKOFF,
         }
+    }
+
+    /// Whether lookahead is possible.
+    pub fn is_possible(&self) -> bool {
+        self.possible
     }
 
     /// Sets whether lookahead is possible from now on.
@@ -61,8 +63,10 @@ impl LookaheadPolicy {
         (self.possible && is_chosen).then(|| most.min(now + self.stride))
     }
 
-    /// How far the calendar runs, at most to `before`, until lookahead is tried again.
-    pub fn calendar_until(&self, before: Time) -> Time {
+    /// How far the calendar runs from `now`, at most to `before`, until lookahead is tried again; several shards go no
+    /// further than a stride, as they cannot stop in between.
+    pub fn calendar_until(&self, now: Time, before: Time, shards: usize) -> Time {
+        let before = if shards > 1 { before.min(now + self.stride) } else { before };
         if self.possible && self.scheduler == Scheduler::Automatic {
             before.min(self.not_before)
         } else {
@@ -70,19 +74,25 @@ impl LookaheadPolicy {
         }
     }
 
-    /// Adapts to a span that ended at `now` and had so many events in so many rounds.
-    pub fn record_rounds(&mut self, now: Time, span: Span, events: u64, rounds: u64) {
+    /// Adapts the stride to a span that had so many events.
+    pub fn record_stride(&mut self, span: Span, events: u64) {
         if span >= self.stride {
             let longer = if events < EVENTS { 2 } else { 1 };
             let shorter = if events > 2 * EVENTS { 2 } else { 1 };
             let stride = Span::from_ps(span.ps() * longer / shorter);
             self.stride = stride.clamp(SHORTEST, LONGEST);
         }
+    }
+
+    /// Adapts to a span that ended at `now` and had so many events in so many rounds, which together visited so many hosts
+    /// and links.
+    pub fn record_rounds(&mut self, now: Time, span: Span, events: u64, rounds: u64, visits: u64) {
+        self.record_stride(span, events);
         if rounds <= 8 {
             // Too few to tell.
             return;
         }
-        if events * PARTS_AN_EVENT < rounds * self.parts {
+        if events * PARTS_AN_EVENT < visits {
             self.not_before = now + self.backoff;
             // The next attempt is short, so that it costs little if it fails, too.
             self.stride = SHORTEST;
@@ -99,34 +109,34 @@ mod tests {
 
     #[test]
     fn a_failed_lookahead_is_retried_after_twice_the_time() {
-        let mut policy = LookaheadPolicy::new(true, 1_000);
+        let mut policy = LookaheadPolicy::new(true);
         let mut now = Time::ZERO;
         for backoff in [50, 100, 200] {
             assert!(policy.limit(now, Time::NEVER).is_some());
-            policy.record_rounds(now, Span::from_ms(1), 2_000, 10);
+            policy.record_rounds(now, Span::from_ms(1), 2_000, 10, 10_000);
             now += Span::from_ms(backoff - 1);
             assert_eq!(policy.limit(now, Time::NEVER), None);
             now += Span::from_ms(1);
         }
-        policy.record_rounds(now, Span::from_ms(1), 3_000, 10);
+        policy.record_rounds(now, Span::from_ms(1), 3_000, 10, 10_000);
         assert!(policy.limit(now, Time::NEVER).is_some(), "it was faster");
     }
 
     #[test]
     fn a_span_of_few_rounds_does_not_shorten_the_time_to_the_next_attempt() {
-        let mut policy = LookaheadPolicy::new(true, 1_000);
+        let mut policy = LookaheadPolicy::new(true);
         let mut now = Time::ZERO;
         for backoff in [50, 100, 200] {
-            policy.record_rounds(now, Span::from_us(100), 10, 1);
-            policy.record_rounds(now, Span::from_ms(1), 10, 10);
-            assert_eq!(policy.calendar_until(Time::NEVER), now + Span::from_ms(backoff));
-            now = policy.calendar_until(Time::NEVER);
+            policy.record_rounds(now, Span::from_us(100), 10, 1, 1_000);
+            policy.record_rounds(now, Span::from_ms(1), 10, 10, 10_000);
+            assert_eq!(policy.calendar_until(now, Time::NEVER, 1), now + Span::from_ms(backoff));
+            now = policy.calendar_until(now, Time::NEVER, 1);
         }
     }
 
     #[test]
     fn attempts_of_lookahead_that_fail_take_a_small_share_of_the_time() {
-        let mut policy = LookaheadPolicy::new(true, 1_000);
+        let mut policy = LookaheadPolicy::new(true);
         let (mut now, mut tried) = (Time::ZERO, Span::ZERO);
         let end = Time::ZERO + Span::from_s(1_000);
         while now < end {
@@ -136,7 +146,7 @@ mod tests {
             };
             let span = limit.since(now);
             // A round for each 10 us, and hardly an event.
-            policy.record_rounds(limit, span, 0, span.ns() / 10_000);
+            policy.record_rounds(limit, span, 0, span.ns() / 10_000, span.ns() / 10);
             tried = tried + span;
             now = limit;
         }
@@ -145,13 +155,13 @@ mod tests {
 
     #[test]
     fn strides_settle_where_they_hold_enough_events() {
-        let mut policy = LookaheadPolicy::new(true, 10);
+        let mut policy = LookaheadPolicy::new(true);
         let mut now = Time::ZERO;
         for _ in 0..40 {
             let limit = policy.limit(now, Time::NEVER).unwrap();
             let span = limit.since(now);
             // A million events a second.
-            policy.record_rounds(limit, span, span.ns() / 1_000, 10);
+            policy.record_rounds(limit, span, span.ns() / 1_000, 10, 100);
             now = limit;
         }
         let stride = policy.limit(now, Time::NEVER).unwrap().since(now).as_secs_f64();

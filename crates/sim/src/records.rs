@@ -13,10 +13,13 @@ pub struct Records {
     links: Vec<String>,
     flows: Vec<String>,
     outputs: Option<Outputs>,
-    /// Packets that have passed a link, or will have, and when; not written yet.
-    passed: Vec<(Time, PacketRow, Option<SegmentRow>)>,
+    /// Not written yet.
+    passed: Vec<Passed>,
     failure: Option<io::Error>,
 }
+
+/// A packet that has passed a link, or will have, and when; with what it carries, if that is recorded.
+pub type Passed = (Time, PacketRow, Option<SegmentRow>);
 
 /// The destination of a table.
 pub type Output = Box<dyn Write + Send + Sync>;
@@ -88,16 +91,14 @@ impl Records {
         record_failure(failure, row.write(&links[row.link as usize], &mut outputs.samples));
     }
 
-    /// A packet passes a link by `at`, or ends there; with what it carries, if that is recorded.
-    pub(crate) fn packet(&mut self, at: Time, row: PacketRow, segment: Option<SegmentRow>) {
-        if self.is_recording() {
-            self.passed.push((at, row, segment));
-        }
+    /// Takes packets that are to be recorded.
+    pub(crate) fn packets(&mut self, passed: &mut Vec<Passed>) {
+        self.passed.append(passed);
     }
 
-    /// Forgets packets that pass at `now` or later: they will be reported again.
-    pub(crate) fn forget_packets(&mut self, now: Time) {
-        self.passed.retain(|(at, ..)| *at < now);
+    /// Forgets packets that pass at `now` or later and will be reported again.
+    pub(crate) fn forget_packets(&mut self, now: Time, are_repeated: impl Fn(&PacketRow) -> bool) {
+        self.passed.retain(|(at, row, _)| *at < now || !are_repeated(row));
     }
 
     /// Writes packets that have passed before `now`, in an order that no scheduler decides.

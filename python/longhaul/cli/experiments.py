@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from longhaul import json_text, log
 
@@ -75,6 +75,7 @@ def simulate(
     report: bool = True,
     as_json: bool = False,
     memory_bytes: int | None = None,
+    shards: int | Literal["auto"] = 1,
 ) -> int:
     """Simulate a scenario, write results and report, print the summary; returns the exit code."""
     from longhaul.cli.progress import Simulating
@@ -88,7 +89,14 @@ def simulate(
         log.leave_out_notes()
     announce(resolved)
     with Simulating(resolved.plan["duration_ns"]) as progress:
-        finished = sim.run(resolved, runs=runs, argv=argv, progress=progress.tell, memory_bytes=memory_bytes)
+        finished = sim.run(
+            resolved,
+            runs=runs,
+            argv=argv,
+            progress=progress.tell,
+            memory_bytes=memory_bytes,
+            shards=shards,
+        )
     summary = conclude(finished.directory, reason=finished.reason, report=report)
     show(summary, finished.directory, as_json=as_json, report=report)
     return conclusion.exit_code(summary)

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
+
+MOST_SHARDS = 1024
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -44,6 +46,17 @@ def _policy(_context: click.Context, _parameter: click.Parameter, value: str | N
             "--policy is missing; longhaul transfer policies lists them: fair is what TCP would do"
         )
     return value
+
+
+def shards(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> int | Literal["auto"] | None:
+    """The callback of an option with a number of shards, or ``auto``."""
+    if value is None or value == "auto":
+        return value  # type: ignore[return-value]
+    if value.isdecimal() and 1 <= int(value) <= MOST_SHARDS:
+        return int(value)
+    raise click.BadParameter(f"{value!r} is neither auto nor a number from 1 to {MOST_SHARDS}")
 
 
 scenario_argument: Decorator = click.argument(
@@ -95,6 +108,15 @@ memory_option: Decorator = click.option(
     metavar="SIZE",
     help="Memory limit of the run, for example 4GB. At the limit the run ends early and keeps its results. "
     "Default: half of the free memory.",
+)
+shards_option: Decorator = click.option(
+    "--shards",
+    metavar="N|auto",
+    callback=shards,
+    default="auto",
+    show_default=True,
+    help="Divide the network into N parts, each on a thread of its own. Results do not change. "
+    "auto: as many as make a simulation of more than some seconds faster on this machine.",
 )
 prometheus_option: Decorator = click.option(
     "--prometheus",

@@ -2,10 +2,11 @@
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import click
 
-from longhaul.cli.options import scenario_argument, set_option
+from longhaul.cli.options import scenario_argument, set_option, shards
 
 
 @click.command()
@@ -22,6 +23,12 @@ from longhaul.cli.options import scenario_argument, set_option
 @click.option(
     "--paths", "flow_paths", is_flag=True, help="Print the path of each flow of the traffic, nothing else."
 )
+@click.option(
+    "--shards",
+    metavar="N|auto",
+    callback=shards,
+    help="Print how longhaul sim --shards N divides the network, and what that should bring.",
+)
 @click.option("--plan", "as_plan", is_flag=True, help="Print the plan that the engine executes, as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print the network as JSON.")
 def show(
@@ -31,6 +38,7 @@ def show(
     destination: str | None,
     all_pairs: bool,
     flow_paths: bool,
+    shards: int | Literal["auto"] | None,
     as_plan: bool,
     as_json: bool,
 ) -> None:
@@ -40,6 +48,7 @@ def show(
     longhaul show scenarios/three-clusters.yaml
     longhaul show scenarios/three-clusters.yaml --from par1 --to nyc1
     longhaul show scenarios/three-clusters.yaml --paths
+    longhaul show scenarios/three-clusters.yaml --shards 2
     """
     from longhaul.results.certificate import load_certificate
     from longhaul.scenario import load_scenario, resolve
@@ -50,6 +59,18 @@ def show(
     resolved = resolve(load_scenario(scenario, settings=settings))
     if as_plan:
         click.echo(json.dumps(resolved.plan, indent=1))
+        return
+    if shards is not None:
+        from longhaul.cli.terminal.shards import print_division
+        from longhaul.run.shards import preview as divided
+        from longhaul.run.sim import simulated_plan
+
+        plan, _ = simulated_plan(resolved)
+        division = divided(plan, shards)
+        if as_json:
+            click.echo(json.dumps(division, indent=1))
+        else:
+            print_division(division)
         return
     if flow_paths:
         from longhaul.scenario.show.flow_paths import flow_paths as paths_of

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -13,6 +14,7 @@ from longhaul.cli.options import (
     scenario_argument,
     seed_option,
     set_option,
+    shards_option,
 )
 
 
@@ -22,6 +24,7 @@ from longhaul.cli.options import (
 @seed_option
 @runs_option
 @memory_option
+@shards_option
 @report_option
 @json_option
 def sim(
@@ -30,6 +33,7 @@ def sim(
     seed: int | None,
     runs: Path,
     memory_bytes: int | None,
+    shards: int | Literal["auto"],
     report: bool,
     as_json: bool,
 ) -> None:
@@ -55,5 +59,6 @@ def sim(
             report=report,
             as_json=as_json,
             memory_bytes=memory_bytes,
+            shards=shards,
         )
     )

@@ -88,6 +88,7 @@ class Code(StrEnum):
     NO_TRAFFIC = "E0607"
     SIMULATED_ONLY = "E0608"
     NOT_VIRTUAL = "E0609"
+    NOT_DIVISIBLE = "E0610"
 
     # E07: congestion control
     ALGORITHM_UNKNOWN = "E0701"

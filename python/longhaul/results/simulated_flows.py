@@ -208,6 +208,7 @@ def account(engine: Mapping[str, Any]) -> Json:
         "wall_s": engine["wall_s"],
         "cpu_s": engine["cpu_s"],
         "speed": simulated_s / engine["wall_s"] if engine["wall_s"] else None,
+        "shards": engine.get("shards", 1),
         "hops": engine["hops"],
         "hops_per_cpu_s": engine["hops"] / engine["cpu_s"] if engine["cpu_s"] else None,
         "damaged": engine["damaged"],

@@ -18,6 +18,7 @@ from longhaul.run import flows
 from longhaul.run.memory import MemoryLimit, MemoryLimitError, warn
 from longhaul.run.pacing import with_owners
 from longhaul.run.random_starts import with_starts
+from longhaul.run.shards import Shards, divide
 from longhaul.storage import replace_text
 
 if TYPE_CHECKING:
@@ -79,10 +80,11 @@ def run(
     name: str | None = None,
     made: Callable[[Path], None] = lambda _directory: None,
     memory_bytes: int | None = None,
+    shards: Shards = 1,
 ) -> Simulated:
     """Simulate to the end. Ctrl-C and the memory limit end it early and keep its results so far.
 
-    It may use ``memory_bytes`` of memory, by default half of what is free.
+    It may use ``memory_bytes`` of memory, by default half of what is free. Each of ``shards`` has a thread.
     ``made`` is told the run directory before anything is simulated.
     """
     left_out = real_programs(resolved)
@@ -102,7 +104,7 @@ def run(
     )
     with ending.recorded(directory):
         made(directory)
-        ended = _simulate(plan, directory, progress, MemoryLimit(memory_bytes))
+        ended = _simulate(plan, directory, progress, MemoryLimit(memory_bytes), shards)
         ending.end(directory, ended.status, ended.reason)
     return Simulated(directory, ended.status)
 
@@ -118,9 +120,9 @@ def early_ending(error: BaseException) -> Ending:
     return ending.of_error(error)
 
 
-def _simulate(plan: Plan, directory: Path, progress: Progress, limit: MemoryLimit) -> Ending:
+def _simulate(plan: Plan, directory: Path, progress: Progress, limit: MemoryLimit, shards: Shards) -> Ending:
     """Simulate ``plan`` into ``directory``; returns how it ended."""
-    account = Account(plan, directory, limit)
+    account = Account(plan, directory, limit, shards)
     ended = Ending("duration" if plan["duration_ns"] is not None else "flows")
     try:
         while not account.simulation.advance(EVENTS_AT_ONCE):
@@ -135,11 +137,14 @@ def _simulate(plan: Plan, directory: Path, progress: Progress, limit: MemoryLimi
 class Account:
     """What a simulation has counted, as ``raw/engine.json`` has it: in the end, and now and then before."""
 
-    def __init__(self, plan: Plan, directory: Path, limit: MemoryLimit) -> None:
+    def __init__(self, plan: Plan, directory: Path, limit: MemoryLimit, shards: Shards = 1) -> None:
         """Of a simulation of ``plan`` that begins now, records into ``directory`` and has a memory limit."""
-        self.simulation = _longhaul.Simulation(
-            json_text.compact(plan).decode(), directory=str(directory / "raw")
-        )
+        text = json_text.compact(plan).decode()
+        self.simulation = _longhaul.Simulation(text, directory=str(directory / "raw"))
+        duration_ns = plan["duration_ns"]
+        seconds = None if duration_ns is None else duration_ns / 1e9
+        division = divide(self.simulation, text, shards, seconds=seconds)
+        self._shards = division.shards if division else 1
         self._directory, self._limit = directory, limit
         self._began_s, self._began_cpu_s = time.monotonic(), time.process_time()
         self._next_s = self._began_s + KEPT_EVERY_S
@@ -166,8 +171,12 @@ class Account:
         replace_text(self._directory / "raw" / "ended.json", ended_json)
 
     def _write(self, counted: str) -> None:
-        times = {"wall_s": self.wall_s(), "cpu_s": time.process_time() - self._began_cpu_s}
-        # Megabytes of a large network: with two more keys, and otherwise as the engine wrote them.
+        times = {
+            "wall_s": self.wall_s(),
+            "cpu_s": time.process_time() - self._began_cpu_s,
+            "shards": self._shards,
+        }
+        # Megabytes of a large network: with three more keys, and otherwise as the engine wrote them.
         whole = f"{counted.rstrip().removesuffix('}')},{json.dumps(times).removeprefix('{')}"
         replace_text(self._directory / "raw" / "engine.json", whole)
 

@@ -37,6 +37,12 @@ impl Channel {
         self.packets.append(entry)
     }
 
+    /// Adds `packets`, the first ones first.
+    #[inline]
+    pub fn extend(&mut self, packets: &[(Time, Packet)]) {
+        self.packets.extend(packets);
+    }
+
     /// Takes out the first one, if it arrives by `until`.
     #[inline]
     pub fn take(&mut self, until: Time) -> Option<(Time, Packet)> {
@@ -63,6 +69,11 @@ impl Channel {
     pub fn forget(&mut self, count: usize, bytes: u64) {
         self.packets.forget(count);
         self.count(count, bytes);
+    }
+
+    /// All packets, of which none has been taken out, to be emptied without being counted.
+    pub fn all(&mut self) -> &mut Vec<(Time, Packet)> {
+        self.packets.all()
     }
 
     /// Takes out all packets, without counting them.

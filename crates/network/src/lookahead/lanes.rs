@@ -1,10 +1,10 @@
 use super::channel::Channel;
 use super::serve::Merge;
-use super::{Lane, Lookahead, NONE};
+use super::{Exit, Lane, Lookahead, NONE};
 use crate::Network;
 use crate::packet::{DirectionId, NodeId};
 use longhaul_units::Time;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Longer paths than this might cost a packet its TTL.
 const LONGEST_PATH: usize = 60;
@@ -34,9 +34,15 @@ impl Network {
             feeds.extend(path.windows(2).map(|pair| (pair[1], pair[0])));
             paths.push((to, path));
         }
+        // A shard has the nodes of one part of each path, or of several.
+        ends.retain(|&(host, _)| self.owns_node(host));
+        feeds.retain(|&(next, _)| self.owns(next));
         let mut ahead = self.lanes(&ends, &feeds);
         for (to, path) in &paths {
-            ahead.lead(path, *to);
+            self.lead(&mut ahead, path, *to);
+        }
+        for (entry, horizon) in self.entry_horizons() {
+            ahead.set_horizon(entry, horizon);
         }
         self.lookahead = Some(Box::new(ahead));
         true
@@ -76,6 +82,10 @@ impl Network {
                 exits[host.0 as usize].push(entrance);
             }
         }
+        for &exit in self.exits() {
+            // What leaves the shard is taken from there, as if by a host at the far end.
+            lanes[exit.0 as usize].to_host = open(exit.0);
+        }
         let sole = |exits: &Vec<u32>| if let [only] = exits[..] { only } else { NONE };
         let entrances = exits.iter().map(sole).collect();
         for lane in &mut lanes {
@@ -87,9 +97,13 @@ impl Network {
         }
         let starts =
             ends.iter().filter(|(host, direction)| self.directions[direction.0 as usize].to != *host);
-        let order = in_order(starts.map(|&(_, direction)| direction), feeds);
+        let starts = starts.map(|&(_, direction)| direction).chain(self.entries().iter().copied());
+        let mut order = in_order(starts, feeds);
+        order.retain(|&direction| self.owns(DirectionId(direction)));
         Lookahead {
             active: false,
+            entries: self.entries().iter().map(|entry| entry.0).collect(),
+            exits: self.exits().iter().map(|&direction| Exit { direction, kept: VecDeque::new() }).collect(),
             lanes,
             channels,
             horizons: vec![Time::ZERO; self.directions.len()],
@@ -102,20 +116,23 @@ impl Network {
     }
 }
 
-impl Lookahead {
-    /// Packets for `destination` take `path`.
-    fn lead(&mut self, path: &[DirectionId], destination: NodeId) {
-        for (step, direction) in path.iter().enumerate() {
-            let lane = &self.lanes[direction.0 as usize];
+impl Network {
+    /// In `ahead`, packets for `destination` take `path`, as far as it leads through this shard.
+    fn lead(&self, ahead: &mut Lookahead, path: &[DirectionId], destination: NodeId) {
+        for (step, &direction) in path.iter().enumerate() {
+            let lane = &ahead.lanes[direction.0 as usize];
             if lane.sole != NONE {
                 continue;
             }
-            let channel = path.get(step + 1).map_or(lane.to_host, |next| {
-                let inputs = &self.lanes[next.0 as usize].inputs;
-                let from = |&&input: &&u32| self.channels[input as usize].from == direction.0;
+            let onward = path.get(step + 1).filter(|&&next| self.owns(next));
+            let channel = onward.map_or(lane.to_host, |next| {
+                let inputs = &ahead.lanes[next.0 as usize].inputs;
+                let from = |&&input: &&u32| ahead.channels[input as usize].from == direction.0;
                 inputs.iter().find(from).copied().unwrap_or(NONE)
             });
-            self.lanes[direction.0 as usize].onward.insert(destination, channel);
+            if channel != NONE {
+                ahead.lanes[direction.0 as usize].onward.insert(destination, channel);
+            }
         }
     }
 }

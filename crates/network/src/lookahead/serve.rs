@@ -5,6 +5,7 @@ use super::{Lane, Lookahead, NONE};
 use crate::Sink;
 use crate::network::Direction;
 use crate::packet::{DirectionId, Fate, Packet};
+use crate::shard::Boundary;
 use crate::totals::Totals;
 use longhaul_link::{Admission, Line};
 use longhaul_units::Time;
@@ -44,10 +45,24 @@ impl Lookahead {
             (Some(&only), None) => self.serve_run(index, only, until, direction, totals, sink),
             _ => self.serve_merged(index, until, direction, totals, sink),
         }
+        let is_exit = direction.boundary == Boundary::Exit;
         let Line::Pipe(pipe) = &mut direction.link else { return };
         pipe.settle(Time::from_ps(until.ps().saturating_sub(1)));
         self.lanes[index].clock = until;
+        if is_exit {
+            self.leave(index, sink);
+        }
         self.horizons[index] = pipe.earliest_due(until);
+    }
+
+    /// Gives what an exit has taken to the other shard.
+    fn leave(&mut self, index: usize, sink: &mut impl Sink) {
+        let direction = DirectionId(index as u32);
+        let channel = &mut self.channels[self.lanes[index].to_host as usize];
+        if let Ok(place) = self.exits.binary_search_by_key(&direction, |exit| exit.direction) {
+            self.exits[place].kept.extend(channel.waiting().iter().map(|(due, packet)| (*due, packet.bytes)));
+        }
+        sink.crosses(direction, channel.all());
     }
 
     /// Handles the packets of the only input that has some, in place.

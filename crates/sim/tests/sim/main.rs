@@ -10,5 +10,6 @@ mod monitor;
 mod mptcp;
 mod queues;
 mod schedulers;
+mod shards;
 mod shares;
 mod transport;

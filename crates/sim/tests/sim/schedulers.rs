@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex};
 
 /// A run's counts, its digest, and every file it wrote, by name.
 #[derive(PartialEq)]
-struct Outcome {
-    counts: Value,
-    files: BTreeMap<String, String>,
+pub struct Outcome {
+    pub counts: Value,
+    pub files: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Default)]
@@ -32,7 +32,12 @@ impl Write for File {
     }
 }
 
-fn run(plan: &Plan, scheduler: Scheduler, at_once: u64) -> (Outcome, bool) {
+pub fn run(plan: &Plan, scheduler: Scheduler, at_once: u64) -> (Outcome, bool) {
+    run_in_shards(plan, scheduler, at_once, &vec![0; plan.nodes.len()])
+}
+
+/// The same, with each node in one of several shards.
+pub fn run_in_shards(plan: &Plan, scheduler: Scheduler, at_once: u64, places: &[u32]) -> (Outcome, bool) {
     let mut files = BTreeMap::new();
     let records = Records::new(plan, |name| {
         let file = File::default();
@@ -40,6 +45,8 @@ fn run(plan: &Plan, scheduler: Scheduler, at_once: u64) -> (Outcome, bool) {
         Ok(Box::new(file))
     });
     let mut simulation = Simulation::new(plan.clone(), records.unwrap()).unwrap().with_scheduler(scheduler);
+    simulation.divide(places).unwrap();
+    assert_eq!(simulation.shard_count(), places.iter().max().map_or(1, |&last| last as usize + 1));
     let mut looked = false;
     while !simulation.advance(Time::NEVER, at_once) {
         looked |= simulation.lookahead_is_active();
@@ -52,7 +59,7 @@ fn run(plan: &Plan, scheduler: Scheduler, at_once: u64) -> (Outcome, bool) {
 }
 
 /// Where two results first differ.
-fn difference(a: &Value, b: &Value, at: &str) -> Option<String> {
+pub fn difference(a: &Value, b: &Value, at: &str) -> Option<String> {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) if a.len() == b.len() => {
             a.iter().find_map(|(key, each)| difference(each, b.get(key)?, &format!("{at}.{key}")))
@@ -113,7 +120,7 @@ fn any_traffic() -> impl Strategy<Value = Traffic> {
 }
 
 /// Hosts on a ring of four routers, two on each, and flows between any of them.
-fn any_ring() -> impl Strategy<Value = Plan> {
+pub fn any_ring() -> impl Strategy<Value = Plan> {
     let pipes = prop::collection::vec((any_pipe(), any_pipe()), 12);
     let flows = prop::collection::vec((any_traffic(), 0usize..8, 1usize..8, 0..2u64), 1..9);
     let recorded = (prop::collection::vec(0usize..12, 0..6), prop_oneof![Just(2 * MS), Just(SECOND)]);

@@ -191,10 +191,11 @@ def _print_detail(text: str, console: Console) -> None:
 
 def _print_simulation(summary: Json, console: Console) -> None:
     account = summary["simulation"]
+    shards = f" in {account['shards']} shards" if account["shards"] > 1 else ""
     line = Text(verdict_text(summary), style=_style(summary["fidelity"]))
     line.append(
-        f"  {time_text(summary['duration_ns'])} in {account['wall_s']:.2f} s, {account['hops']} packet-hops, "
-        f"digest {account['digest']}",
+        f"  {time_text(summary['duration_ns'])} in {account['wall_s']:.2f} s{shards}, "
+        f"{account['hops']} packet-hops, digest {account['digest']}",
         style="default not bold",
     )
     console.print(line, soft_wrap=True)

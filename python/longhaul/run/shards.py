@@ -1,0 +1,253 @@
+"""How a simulation is divided into shards, one for each processor, and what that is expected to bring.
+
+Shards wait for each other by the conservative algorithm of Chandy and Misra (IEEE Trans. Softw. Eng. SE-5(5),
+1979), so that results do not depend on the division. METIS (Karypis and Kumar, SIAM J. Sci. Comput. 20(1),
+1998) finds parts with equal work between which few packets cross. docs/models/simulation.md has the figures.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from longhaul import _longhaul, json_text
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
+from longhaul.plan import Plan
+
+Json = dict[str, Any]
+
+Shards = int | Literal["auto"]
+
+CROSSING_NS = 30.0
+"""Computing time, on either side, of a packet that goes from one shard to another."""
+MESSAGE_NS = 15_000.0
+"""Time between the end of a window in one shard and the next one's begin in another."""
+WINDOWS = 2
+"""So many windows are the least time that a packet takes between two shards."""
+WORTH_S = 5.0
+"""``auto`` divides only simulations that are expected to compute longer than this."""
+WORTH = 1.3
+"""And only where they are expected to be so many times as fast."""
+THRESHOLDS = 12
+"""So many least delays of cuts are tried at most."""
+SCALE = 1_000_000
+"""METIS takes whole numbers: the sum of all weights."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a simulation will have to do."""
+
+    obstacle: str | None
+    """Why it cannot be divided, if so."""
+    nodes: list[float]
+    """Computing time of each for a simulated second, in ns."""
+    links: list[tuple[int, int, float, float]]
+    """Ends, packets a second, and lookahead in ns, 0 if it cannot be cut."""
+    interfaces: list[tuple[int, int]]
+    """Interfaces and their hosts."""
+
+    @property
+    def total(self) -> float:
+        """Computing time of all nodes for a simulated second, in ns."""
+        return sum(self.nodes)
+
+
+@dataclass(frozen=True)
+class Division:
+    """Nodes of a plan in shards."""
+
+    places: list[int]
+    """Of each node: its shard."""
+    shards: int
+    cut: list[int] = field(default_factory=list)
+    """Links between shards, by their positions."""
+    lookahead_ns: float = 0.0
+    """The least time that a packet takes between two shards."""
+    work: list[float] = field(default_factory=list)
+    """Computing time of each for a simulated second, in ns, with what crosses."""
+    crossing_per_s: float = 0.0
+    """Packets that go from one shard to another, in a simulated second."""
+    speedup: float = 1.0
+    """How many times as fast as one shard, if each has a processor of its own: what is expected."""
+    reason: str | None = None
+    """Why there are not as many as were asked for."""
+
+
+def processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def divide(
+    simulation: _longhaul.Simulation, plan: str, shards: Shards, *, seconds: float | None
+) -> Division | None:
+    """Divide ``simulation`` of ``plan`` into so many shards; returns how, or None if it stays whole.
+
+    ``seconds``: how long it simulates. ``auto`` leaves whole what it would not make faster. Raises
+    LonghaulError if it cannot be divided into a number of shards.
+    """
+    if shards == 1 or (shards == "auto" and processors() == 1):
+        return None
+    load = load_of(simulation, plan)
+    if shards == "auto":
+        if load.obstacle or seconds is None or load.total * seconds < WORTH_S * 1e9:
+            return None
+        division = best(load, range(2, processors() + 1))
+        if division.speedup < WORTH:
+            return None
+    else:
+        division = best(load, [shards])
+        if division.reason:
+            raise LonghaulError(
+                Code.NOT_DIVISIBLE,
+                f"the simulation cannot be divided into {shards} shards: {division.reason}",
+                remedy="use --shards auto, or fewer shards",
+                exit_code=2,
+            )
+    simulation.divide(division.places)
+    return division
+
+
+def load_of(simulation: _longhaul.Simulation, plan: str) -> Load:
+    """What ``simulation`` of ``plan`` will have to do."""
+    return Load(*simulation.load(plan))
+
+
+def best(load: Load, counts: Iterable[int]) -> Division:
+    """The division into one of these numbers of shards that is expected to be the fastest."""
+    whole = Division(places=[0] * len(load.nodes), shards=1, work=[load.total], reason=load.obstacle)
+    if load.obstacle:
+        return whole
+    found = [division for count in counts for division in divisions(load, count)]
+    if not found:
+        reason = "fewer parts of the network are apart by links that can be cut"
+        return Division(places=whole.places, shards=1, work=whole.work, reason=reason)
+    return max(found, key=lambda division: (division.speedup, division.lookahead_ns))
+
+
+def divisions(load: Load, count: int) -> Iterable[Division]:
+    """Divisions into ``count`` shards, each with another least delay of links that may be cut."""
+    for least_ns in thresholds([lookahead for *_, lookahead in load.links if lookahead > 0]):
+        groups = contracted(load, least_ns)
+        if max(groups) + 1 < count:
+            continue
+        places = partition(load, groups, count)
+        if len(set(places)) == count:
+            yield evaluated(load, places, count)
+
+
+def thresholds(lookaheads: Sequence[float]) -> list[float]:
+    """Some of these, the largest first."""
+    distinct = sorted(set(lookaheads), reverse=True)
+    if len(distinct) <= THRESHOLDS:
+        return distinct
+    step = (len(distinct) - 1) / (THRESHOLDS - 1)
+    return [distinct[round(step * number)] for number in range(THRESHOLDS)]
+
+
+def contracted(load: Load, least_ns: float) -> list[int]:
+    """The group of each node: nodes are in one if a link that may not be cut joins them."""
+    parent = list(range(len(load.nodes)))
+
+    def root(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    joined = [(near, far) for near, far, _, lookahead in load.links if lookahead < least_ns]
+    for near, far in (*joined, *load.interfaces):
+        parent[root(near)] = root(far)
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(root(node), len(numbers)) for node in range(len(parent))]
+
+
+def partition(load: Load, groups: Sequence[int], count: int) -> list[int]:
+    """The shard of each node: groups in parts of about equal work, with few packets between them."""
+    import pymetis
+
+    work = [0.0] * (max(groups) + 1)
+    for node, group in enumerate(groups):
+        work[group] += load.nodes[node]
+    between: list[dict[int, float]] = [{} for _ in work]
+    for near, far, packets_per_s, _ in load.links:
+        ends = groups[near], groups[far]
+        if ends[0] != ends[1]:
+            for here, there in (ends, ends[::-1]):
+                between[here][there] = between[here].get(there, 0.0) + packets_per_s
+    whole = whole_numbers(work)
+    packets = whole_numbers([packets for each in between for packets in each.values()])
+    starts = [0]
+    for each in between:
+        starts.append(starts[-1] + len(each))
+    neighbours = [group for each in between for group in each]
+    if len(work) == count:
+        parts: Sequence[int] = range(count)
+    else:
+        graph = pymetis.CSRAdjacency(starts, neighbours)
+        _, parts = pymetis.part_graph(count, graph, vweights=whole, eweights=packets, recursive=True)
+    numbers: dict[int, int] = {}
+    # The first node's shard is the first, and so on.
+    return [numbers.setdefault(parts[group], len(numbers)) for group in groups]
+
+
+def whole_numbers(weights: Sequence[float]) -> list[int]:
+    """These in proportion, each at least 1."""
+    total = sum(weights) or 1.0
+    return [1 + round(SCALE * weight / total) for weight in weights]
+
+
+def evaluated(load: Load, places: list[int], count: int) -> Division:
+    """What a division into shards is expected to bring."""
+    work = [0.0] * count
+    for node, place in enumerate(places):
+        work[place] += load.nodes[node]
+    cut = [number for number, (near, far, *_) in enumerate(load.links) if places[near] != places[far]]
+    for number in cut:
+        near, far, packets_per_s, _ = load.links[number]
+        for end in (near, far):
+            work[places[end]] += CROSSING_NS * packets_per_s
+    lookahead_ns = min(load.links[number][3] for number in cut) if cut else float("inf")
+    waiting = MESSAGE_NS * WINDOWS * 1e9 / lookahead_ns
+    taken = max(work) + waiting
+    return Division(
+        places=places,
+        shards=count,
+        cut=cut,
+        lookahead_ns=lookahead_ns,
+        work=work,
+        crossing_per_s=sum(load.links[number][2] for number in cut),
+        speedup=load.total / taken if taken else 1.0,
+    )
+
+
+def preview(plan: Plan, shards: Shards) -> Json:
+    """How the simulation of a plan would be divided: nodes and work of each part, and links cut.
+
+    ``auto`` is the best division for this machine, whether or not it would be used.
+    """
+    text = json_text.compact(plan).decode()
+    load = load_of(_longhaul.Simulation(text, directory=None), text)
+    division = best(load, range(2, max(2, processors()) + 1) if shards == "auto" else [shards])
+    total = sum(division.work) or 1.0
+    nodes = [node["name"] for node in plan["nodes"]]
+    parts = [
+        {
+            "share": division.work[shard] / total,
+            "nodes": [name for node, name in enumerate(nodes) if division.places[node] == shard],
+        }
+        for shard in range(division.shards)
+    ]
+    seconds = None if plan["duration_ns"] is None else plan["duration_ns"] / 1e9
+    return {
+        "shards": division.shards,
+        "reason": division.reason,
+        "speedup": division.speedup,
+        "computing_s": None if seconds is None else load.total * seconds / 1e9,
+        "lookahead_ns": division.lookahead_ns if division.cut else None,
+        "crossing_packets_per_s": division.crossing_per_s,
+        "cut": [plan["links"][link]["name"] for link in division.cut],
+        "parts": parts,
+    }
