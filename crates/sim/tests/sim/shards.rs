@@ -197,6 +197,25 @@ fn captured_packets_that_cross_are_recorded_once() {
 }
 
 #[test]
+fn packets_that_a_removed_link_ends_are_recorded_when_they_end() {
+    // They have been offered long before, and other rows have been written since.
+    let mut plan = two_sites(queued(10 * MS, 1_000_000_000, 500));
+    let change = Change { present: Some(false), up: Some(false), ..Change::default() };
+    let at_ns = SECOND / 4;
+    plan.events = vec![Event { at_ns, link: 1, direction: None, route: None, change, cause: None }];
+    plan.measure =
+        Measure { packet_links: vec![0, 1], packet_window_ns: SECOND, every_ns: 300 * MS, ..plan.measure };
+    plan.duration_ns = Some(SECOND / 2);
+    let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
+    let ended = |line: &&str| line.starts_with("l1,") && line.contains(",down,");
+    assert!(expected.files["packets.csv"].lines().filter(ended).count() > 50);
+    let (looked_ahead, _) = run(&plan, Scheduler::Automatic, 1_000);
+    assert_eq!(different_file(&looked_ahead, &expected), None);
+    let (divided, _) = run_in_shards(&plan, Scheduler::Automatic, 1_000, &by_site(&plan));
+    assert_eq!(different_file(&divided, &expected), None);
+}
+
+#[test]
 fn what_cannot_be_divided_says_why() {
     let refused = |plan: &Plan| {
         let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
