@@ -102,13 +102,33 @@ def torus(
     return plan
 
 
-def fat_tree(flows: int, seconds: float, *, starts_s: tuple[float, float]) -> Plan:
-    """A fat tree of switches with 16 ports (Al-Fares et al. 2008): 1,024 hosts, 3,072 links of 10 Gbit/s.
+def two_sites(seconds: float) -> Plan:
+    """Two sites, 10 ms and 10 Gbit/s apart; three flows of 1 Gbit/s each way, each with hosts of its own."""
+    nodes: dict[str, Any] = {site: {"kind": "router"} for site in ("a", "b")}
+    wan = {"endpoints": ["a", "b"], "delay": "10ms", "rate": "10Gbit", "queue": "4000p"}
+    links: dict[str, Any] = {"wan": wan}
+    access = {"delay": "100us", "rate": "1Gbit", "queue": "1000p"}
+    for number in range(6):
+        for site in ("a", "b"):
+            nodes[f"{site}{number}"] = {"kind": "host"}
+            links[f"{site}{number}"] = {"endpoints": [f"{site}{number}", site], **access}
+    plan = resolved("two-sites", seconds, nodes, links)
+    place = {node["name"]: position for position, node in enumerate(plan["nodes"])}
+    tcp = {"recovery": "sack", "delayed_ack": True, "buffer_bytes": 8_000_000}
+    for number in range(6):
+        source, sink = ("a", "b") if number % 2 == 0 else ("b", "a")
+        ends = place[f"{source}{number}"], place[f"{sink}{number}"]
+        plan["flows"].append(bulk(f"flow{number}", *ends, tcp))
+    return plan
+
+
+def fat_tree(flows: int, seconds: float, *, starts_s: tuple[float, float], ports: int = PORTS) -> Plan:
+    """A fat tree of switches (Al-Fares et al. 2008); with 16 ports, 1,024 hosts, 3,072 links of 10 Gbit/s.
 
     Flows between random hosts, with small windows, that begin one after the other within ``starts_s``. Delays
     differ by nanoseconds, so that each pair of edge switches has a shortest path of its own.
     """
-    half, rng = range(PORTS // 2), random.Random(1)
+    half, rng = range(ports // 2), random.Random(1)
     nodes: dict[str, Any] = {f"core{i}-{j}": {"kind": "router"} for i in half for j in half}
     links: dict[str, Any] = {}
 
@@ -116,7 +136,7 @@ def fat_tree(flows: int, seconds: float, *, starts_s: tuple[float, float]) -> Pl
         endpoints = {"endpoints": [near, far], "delay": f"{delay_ns + rng.randrange(1000)}ns"}
         links[f"{near}_{far}"] = {**endpoints, "rate": "10Gbit", "queue": "1000p"}
 
-    for pod in range(PORTS):
+    for pod in range(ports):
         for i in half:
             nodes |= {f"{level}{pod}-{i}": {"kind": "router"} for level in ("up", "edge")}
         for i in half:

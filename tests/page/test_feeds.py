@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+import zlib
 from collections.abc import AsyncIterator, Callable, Coroutine
+from random import Random
 from typing import Any
 
 import pytest
 
 from longhaul.page import feeds
-from longhaul.page.feeds import Feed
+from longhaul.page.feeds import Feed, compressed
 from longhaul.page.responses.events import Hello, NetworkChanged, Now, Sample
 from longhaul.page.sampling import FIGURES, NOW_FIGURES
 
@@ -69,6 +71,9 @@ def changed(t_ns: int) -> NetworkChanged:
     }
 
 
+NOTHING: Any = {"links": None, "probes": None, "lateness_p99_ns": None}
+
+
 def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(asyncio.wait_for(test(), 20))
 
@@ -126,7 +131,7 @@ def test_a_slow_listener_gets_the_latest_of_each_kind_and_all_events(monkeypatch
         def sample() -> list[Sample | Now]:
             nonlocal taken
             taken += 1
-            found: list[Sample | Now] = [{"event": "sample", "t_ns": taken, "links": None, "probes": None}]
+            found: list[Sample | Now] = [{"event": "sample", "t_ns": taken, **NOTHING}]
             now: Now = {"event": "now", "t_ns": taken, "averaged_ns": 1, "links": []}
             return [*found, now] if taken == 50 else found
 
@@ -198,5 +203,72 @@ def test_a_silent_run_is_heard_to_be_there(monkeypatch: pytest.MonkeyPatch) -> N
         await anext(stream)
         assert (await anext(stream)).startswith(b": ")
         await stream.aclose()
+
+    run(test)
+
+
+def test_a_listener_that_names_links_hears_of_those_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "EVERY_S", 0.001)
+
+    async def test() -> None:
+        sample: Sample = {"event": "sample", "t_ns": 1, **NOTHING, "links": [[1.0], [2.0], [3.0]]}
+        feed = Feed(lambda: [sample])
+        for wanted, told in (([2, 0], [[3.0], [1.0]]), ([], []), ([7], []), (None, [[1.0], [2.0], [3.0]])):
+            stream = feed.listen(HELLO, links=wanted)
+            await anext(stream)
+            assert read(await anext(stream))[1]["links"] == told
+            await stream.aclose()
+
+    run(test)
+
+
+def test_a_compressed_stream_is_read_as_it_comes_and_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five minutes of ten samples a second, of twelve links that are all busy."""
+    monkeypatch.setattr(feeds, "EVERY_S", 0.0)
+    random = Random(1)
+    links, minutes_ns = 12, 300 * 10**9
+
+    async def test() -> None:
+        t_ns = 0
+
+        def figures() -> list[Sample | Now]:
+            nonlocal t_ns
+            t_ns += 10**8
+            rows = [
+                [
+                    random.randrange(10**8),
+                    random.randrange(10**8),
+                    random.randrange(9),
+                    None,
+                    random.randrange(10**6),
+                ]
+                * 2
+                for _ in range(links)
+            ]
+            found: list[Sample | Now] = [
+                {
+                    "event": "sample",
+                    "t_ns": t_ns,
+                    "links": rows,
+                    "probes": [random.randrange(10**8)],
+                    "lateness_p99_ns": 5,
+                }
+            ]
+            if t_ns % (5 * 10**8) == 0:
+                found.append({"event": "now", "t_ns": t_ns, "averaged_ns": 10**9, "links": rows})
+            return found
+
+        feed = Feed(figures)
+        stream = compressed(feed.listen(HELLO, links=[0, 1, 2]))
+        unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        sent, seen = 0, b""
+        while t_ns < minutes_ns:
+            piece = await anext(stream)
+            sent += len(piece)
+            seen += unpacker.decompress(piece)
+            assert seen.endswith(b"\n\n"), "what was sent can be read at once"
+        await stream.aclose()
+        assert sent < 2_000_000
+        assert not feed._listeners, "who left is forgotten"
 
     run(test)

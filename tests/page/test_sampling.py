@@ -72,13 +72,13 @@ def test_charts_show_what_two_samples_differ_by(tmp_path: Path) -> None:
     reader, samples = sampler(tmp_path), tmp_path / "raw" / "samples.csv"
     assert reader.sample() is None, "nothing is written yet"
     append(samples, HEAD + both(0))
-    assert links(reader.sample()) == [None] * 8
+    assert links(reader.sample()) == [None] * 10
     append(samples, both(100, delivered=100_000, wire=125_000, lost=3, waiting=1_250))
     found = reader.sample()
     assert found is not None
     assert found["t_ns"] == 100_000_000
     # 125 kB in 0.1 s are 10 Mbit/s; 1,250 B wait 1 ms for 10 Mbit/s.
-    assert links(found) == [10_000_000, 1_000_000, 3, None, 0, 0, 0, None]
+    assert links(found) == [10_000_000, 1_000_000, 3, None, 1_250, 0, 0, 0, None, 0]
     assert reader.sample() is None, "nothing is new"
 
 

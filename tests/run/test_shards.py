@@ -88,9 +88,10 @@ def test_equal_leaves_are_divided_equally_and_the_speedup_is_arithmetic() -> Non
     assert counts == [2, 2, 2, 3]
     crossing = [sum(division.places[0] != place for place in division.places) * 1000.0]
     assert division.crossing_per_s == crossing[0]
-    slowest = max(division.work)
-    waiting = shards.MESSAGE_NS * shards.WINDOWS * 1e9 / 1e7
-    assert division.speedup == pytest.approx(8e6 / (slowest + waiting))
+    # 200 windows a second: two of them and a message follow each other, which takes longer than two alone.
+    slowest = max(division.work) + 200 * shards.WINDOW_NS
+    assert slowest < 200 * shards.MESSAGE_NS
+    assert division.speedup == pytest.approx(8e6 / ((slowest + 200 * shards.MESSAGE_NS) / 2))
 
 
 def test_what_cannot_be_cut_stays_together() -> None:

@@ -58,6 +58,8 @@ pub struct Link<P> {
     admitted: u64,
     /// The latest `now`.
     clock: Time,
+    /// What has begun to leave since it was last asked for, and when it is due, if that is to be told.
+    departures: Option<Vec<(Time, P)>>,
 }
 
 #[derive(Debug)]
@@ -140,6 +142,7 @@ impl<P: LinkPacket> Link<P> {
             waits: Histogram::new(),
             admitted: 0,
             clock: Time::ZERO,
+            departures: None,
         };
         link.update_shortcuts();
         link
@@ -332,6 +335,24 @@ impl<P: LinkPacket> Link<P> {
         self.wire.upcoming(before, each);
     }
 
+    /// Whether a packet that has begun to leave is due at a known time, and no packet ends but when it is offered, as long as
+    /// the link is not changed.
+    pub fn foretells(&self) -> bool {
+        self.shaper.pace().is_some() && self.queue.is_plain() && self.loss_position == LossPosition::Ingress
+    }
+
+    /// From now on, [`departures`](Self::departures) tells what begins to leave.
+    pub fn tell_departures(&mut self) {
+        self.departures = Some(Vec::new());
+    }
+
+    /// What has begun to leave by `now` and has not been told yet, in that order, with the times at which it is due; to be
+    /// emptied.
+    pub fn departures(&mut self, now: Time) -> Option<&mut Vec<(Time, P)>> {
+        self.settle(now);
+        self.departures.as_mut()
+    }
+
     /// No packet that begins to leave is due earlier than after this time, as long as the link is not changed.
     pub fn least_delay(&self) -> Span {
         self.least_delay
@@ -339,7 +360,7 @@ impl<P: LinkPacket> Link<P> {
 
     /// Settles, where no packet can end by it.
     pub(crate) fn catch_up(&mut self, now: Time) {
-        if self.wire_has_all_events {
+        if self.foretells() {
             self.settle(now);
         }
     }
@@ -463,7 +484,10 @@ impl<P: LinkPacket> Link<P> {
         }
         self.counters.wire_delay_ps += u128::from(delay.ps());
         let continues = self.wire.last().is_some_and(|last| packet.continues(last));
-        self.wire.push(Entry { packet, start, due: end + delay, late, continues });
+        let due = self.wire.push(Entry { packet, start, due: end + delay, late, continues });
+        if let Some(departures) = &mut self.departures {
+            departures.push((due, packet));
+        }
     }
 
     /// How long bytes take, and the delay, if every due time follows from the arrivals before it, without
@@ -499,7 +523,7 @@ impl<P: LinkPacket> Link<P> {
     }
 
     /// A packet that is on its way already.
-    pub(crate) fn put_on_wire(&mut self, packet: P, due: Time) {
+    pub fn put_on_wire(&mut self, packet: P, due: Time) {
         self.wire.push(Entry { packet, start: due, due, late: false, continues: false });
     }
 

@@ -72,7 +72,8 @@ impl<P: Copy> Wire<P> {
         }
     }
 
-    pub(crate) fn push(&mut self, entry: Entry<P>) {
+    /// Takes a packet, and says when it will be due.
+    pub(crate) fn push(&mut self, entry: Entry<P>) -> Time {
         match self {
             Wire::Ordered(ordered) if entry.late => ordered.push_late(entry),
             Wire::Ordered(ordered) => ordered.push(entry),
@@ -161,13 +162,13 @@ impl<P: Copy> OrderedWire<P> {
         }
     }
 
-    fn push(&mut self, entry: Entry<P>) {
+    fn push(&mut self, entry: Entry<P>) -> Time {
         let due = entry.due.max(self.last_due);
         self.last_due = due;
         self.entered += 1;
         self.main.push_back((entry.packet, due));
         if self.coalesce == Span::ZERO {
-            return;
+            return due;
         }
         match self.groups.back_mut() {
             // A packet that enters after a group has become due cannot join it, whenever the link is polled.
@@ -182,12 +183,14 @@ impl<P: Copy> OrderedWire<P> {
             }
             _ => self.groups.push_back(Group { first_due: due, last_due: due, packets: 1, is_open: true }),
         }
+        due
     }
 
     /// The late packets of one model have one delay, and come in order; those of another may be due earlier.
-    fn push_late(&mut self, entry: Entry<P>) {
+    fn push_late(&mut self, entry: Entry<P>) -> Time {
         let place = self.late.partition_point(|&(_, due, _)| due <= entry.due);
         self.late.insert(place, (entry.packet, entry.due, self.entered));
+        entry.due
     }
 
     fn set_coalesce(&mut self, coalesce: Span) {
@@ -300,8 +303,9 @@ impl<P> ReorderingWire<P> {
         self.heap.peek().map_or(Time::NEVER, |first| first.due.max(self.since))
     }
 
-    fn push(&mut self, entry: Entry<P>) {
+    fn push(&mut self, entry: Entry<P>) -> Time {
         self.insert(entry.packet, entry.due);
+        entry.due
     }
 
     fn insert(&mut self, packet: P, due: Time) {

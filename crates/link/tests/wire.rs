@@ -4,7 +4,8 @@ mod common;
 
 use common::{END, Packet, count, drain, gigabit, link, packet, probability, run_until, transparent};
 use longhaul_link::{
-    Change, DelayModel, Fate, Link, LinkModel, LossModel, LossPosition, OfferResult, QueueLimit, ReorderModel,
+    Change, DelayModel, Fate, Line, Link, LinkModel, LossModel, LossPosition, OfferResult, QueueLimit,
+    ReorderModel,
 };
 use longhaul_random::Seed;
 use longhaul_units::{Probability, Span, Time};
@@ -314,4 +315,39 @@ fn segments_join_within_a_new_span_and_those_under_way_stay_as_they_are() {
     let mut out = Vec::new();
     run_until(&mut link, END, &mut out);
     assert_eq!(out.iter().map(|each| each.0).collect::<Vec<_>>(), [4, 5, 6, 7]);
+}
+
+/// Packets of 1 us each over 1 ms give or take 50 us, which may overtake.
+fn overtaking() -> Link<Packet> {
+    let delay = DelayModel::Uniform { mean: Span::from_us(1000), half_width: Span::from_us(50) };
+    let mut link = link(LinkModel { delay, reorder: true, rate: gigabit(1), ..transparent() });
+    link.tell_departures();
+    (0..4).for_each(|number| {
+        link.offer(us(0), packet(number, 125));
+    });
+    link
+}
+
+#[test]
+fn what_has_begun_to_leave_no_longer_waits_where_packets_may_overtake() {
+    let mut line = Line::Link(Box::new(overtaking()));
+    for (at, waiting) in [(0, 3), (1, 2), (2, 1), (3, 0)] {
+        line.settle(us(at));
+        assert_eq!((line.waiting().0, line.in_flight()), (waiting, 4 - waiting), "at {at} us");
+    }
+}
+
+#[test]
+fn departures_are_told_with_the_times_at_which_they_arrive() {
+    let mut link = overtaking();
+    assert!(link.foretells());
+    let mut told = Vec::new();
+    for at in 0..5 {
+        let departures = link.departures(us(at)).unwrap();
+        told.extend(departures.drain(..).map(|(due, packet)| (due, packet.number)));
+        assert_eq!(told.len() as u64, (at + 1).min(4), "at {at} us");
+    }
+    told.sort_unstable();
+    let arrived: Vec<_> = drain(&mut link, END).into_iter().map(|(number, due)| (due, number)).collect();
+    assert_eq!(told, arrived);
 }

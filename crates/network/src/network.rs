@@ -43,8 +43,15 @@ pub trait Sink {
     fn offered(&mut self, direction: DirectionId, packet: &Packet, at: Time) {
         let _ = (direction, packet, at);
     }
-    /// `packet` was offered to a tapped link at `offered` and has left it at the far end, or ended there.
-    fn passed(&mut self, direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) {
+    /// `packet` was offered to a tapped link at `offered` and leaves it at the far end when it is due, or ended there, at the
+    /// instant beside its fate.
+    fn passed(
+        &mut self,
+        direction: DirectionId,
+        packet: &Packet,
+        offered: Time,
+        due: Result<Time, (Fate, Time)>,
+    ) {
         let _ = (direction, packet, offered, due);
     }
     /// A direction that leads to another [shard](crate::Cut) has taken `packets`, with the times at which they are due
@@ -478,7 +485,7 @@ impl Network {
                 OfferResult::Ended(fate) => {
                     if tapped {
                         self.count(direction, at, &packet, PacketEvent::Ended(fate.into()));
-                        sink.passed(direction, &packet, at, Err(fate.into()));
+                        sink.passed(direction, &packet, at, Err((fate.into(), at)));
                     }
                     self.end(packet, fate.into(), at, Some(direction), sink);
                 }
@@ -495,7 +502,7 @@ impl Network {
             OfferResult::Ended(fate) => {
                 if each.tapped {
                     self.count(direction, at, &packet, PacketEvent::Ended(fate.into()));
-                    sink.passed(direction, &packet, at, Err(fate.into()));
+                    sink.passed(direction, &packet, at, Err((fate.into(), at)));
                 }
                 self.end(packet, fate.into(), at, Some(direction), sink);
             }
@@ -509,7 +516,7 @@ impl Network {
         while let Some((packet, fate)) = self.directions[place].link.drop_pending() {
             if self.directions[place].tapped {
                 self.count(direction, at, &packet, PacketEvent::Ended(fate.into()));
-                sink.passed(direction, &packet, packet.offered, Err(fate.into()));
+                sink.passed(direction, &packet, packet.offered, Err((fate.into(), at)));
             }
             self.end(packet, fate.into(), at, Some(direction), sink);
         }

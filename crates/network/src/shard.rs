@@ -6,12 +6,14 @@
 //! [imports](Network::import) it. There the direction is an *entry*, whose link only keeps packets until they are due. The exit
 //! counts its packets when they are due, so that its counters are those of an undivided network.
 //!
-//! A link may be cut if the due time of a packet is known when the packet is offered and no later change can alter it.
+//! A link may be cut if the due time of a packet is known when its first bit leaves, there is a least delay, and no change is
+//! planned. Where it is known when the packet is offered, the packet is given away then.
 
-use crate::network::Network;
+use crate::network::{Direction, Network, Sink};
 use crate::packet::{DirectionId, NodeId, Packet};
-use longhaul_link::Line;
+use longhaul_link::{Line, Link, LinkModel};
 use longhaul_plan::Plan;
+use longhaul_random::Seed;
 use longhaul_units::{InvalidValue, Span, Time};
 use std::sync::Arc;
 
@@ -32,6 +34,15 @@ impl Boundary {
     /// Whether the shard decides what happens there.
     pub fn is_own(self) -> bool {
         matches!(self, Boundary::Inside | Boundary::Exit)
+    }
+}
+
+/// No packet that `line` takes from now on is due before this.
+fn earliest_due(line: &Line<Packet>, now: Time) -> Time {
+    match line {
+        Line::Pipe(pipe) => pipe.earliest_due(now),
+        Line::Link(link) => now + link.least_delay(),
+        Line::Bundle(_) => now,
     }
 }
 
@@ -67,6 +78,7 @@ impl Network {
         }
         let lookahead = |direction: usize| match &self.directions[direction].link {
             Line::Pipe(pipe) => pipe.earliest_due(Time::ZERO).since(Time::ZERO),
+            Line::Link(link) if link.foretells() => link.least_delay(),
             _ => Span::ZERO,
         };
         (0..plan.links.len())
@@ -99,19 +111,32 @@ impl Network {
                 return Err(InvalidValue::new(
                     "shards",
                     format!(
-                        "link {name} cannot be cut: it changes, or when its packets are due is not known in advance"
+                        "link {name} cannot be cut: it changes, it has no least delay, or when its packets are due is not known when they leave"
                     ),
                 ));
             }
             shard.directions[index].boundary = boundary;
             shard.directions[index].tapped = self.directions[index].tapped && boundary.is_own();
+            let line = &mut shard.directions[index].link;
             match boundary {
-                Boundary::Exit => exits.push(DirectionId(index as u32)),
-                Boundary::Entry => entries.push(DirectionId(index as u32)),
+                Boundary::Exit => {
+                    exits.push(DirectionId(index as u32));
+                    if let Line::Link(link) = line {
+                        link.tell_departures();
+                    }
+                }
+                Boundary::Entry => {
+                    entries.push((DirectionId(index as u32), earliest_due(line, Time::ZERO)));
+                    if let Line::Link(link) = line {
+                        // It only keeps packets until they are due, in that order.
+                        let model = LinkModel { reorder: true, ..LinkModel::default() };
+                        **link = Link::new(model, &Seed::new(0), "", Span::ZERO);
+                    }
+                }
                 _ => {}
             }
         }
-        let horizons = entries.iter().map(|&entry| shard.earliest_due(entry, Time::ZERO)).collect();
+        let (entries, horizons) = entries.into_iter().unzip();
         let owns = places.iter().map(|&place| place == own).collect();
         shard.shard = Some(Box::new(Shard { owns, exits, entries, horizons, crossing: Vec::new() }));
         Ok(shard)
@@ -143,13 +168,27 @@ impl Network {
         if self.lookahead_is_active() {
             return self.exit_horizon_ahead(exit);
         }
-        Some(self.earliest_due(exit, now))
+        Some(earliest_due(&self.directions[exit.0 as usize].link, now))
     }
 
-    fn earliest_due(&self, direction: DirectionId, now: Time) -> Time {
-        match &self.directions[direction.0 as usize].link {
-            Line::Pipe(pipe) => pipe.earliest_due(now),
-            _ => now,
+    /// Gives away what has begun to leave by exits whose due times are not known before; all events before `now` have been
+    /// handled.
+    pub fn announce_departures(&mut self, now: Time, sink: &mut impl Sink) {
+        let Network { directions, shard: Some(shard), .. } = self else { return };
+        let Some(last) = now.ps().checked_sub(1).map(Time::from_ps) else { return };
+        for &exit in &shard.exits {
+            let Direction { link: Line::Link(link), tapped, .. } = &mut directions[exit.0 as usize] else {
+                continue;
+            };
+            let Some(departures) = link.departures(last) else { continue };
+            if *tapped {
+                for (due, packet) in &*departures {
+                    sink.passed(exit, packet, packet.offered, Ok(*due));
+                }
+            }
+            if !departures.is_empty() {
+                sink.crosses(exit, departures);
+            }
         }
     }
 
@@ -171,13 +210,18 @@ impl Network {
     }
 
     /// Takes packets that come from another shard by `entry`, where they are due at these times; those of one entry come
-    /// in order.
+    /// in the order in which they left.
     pub fn import(&mut self, entry: DirectionId, packets: &mut [(Time, Packet)]) {
         if self.lookahead_is_active() {
             self.import_ahead(entry, packets);
         } else if let Line::Pipe(pipe) = &mut self.directions[entry.0 as usize].link {
             pipe.put_back(packets.iter().copied());
             self.calendar.set(entry.0, pipe.next_event());
+        } else if let Line::Link(link) = &mut self.directions[entry.0 as usize].link {
+            for &(due, packet) in packets.iter() {
+                link.put_on_wire(packet, due);
+            }
+            self.calendar.set(entry.0, link.next_event());
         }
     }
 

@@ -1,3 +1,6 @@
+/// No draw of a standard normal variable is farther from zero: the quantile of 2^-53 is -8.21.
+pub const FARTHEST: f64 = 8.3;
+
 /// The value that a standard normal variable stays below with probability `p`, for 0 < p < 1.
 ///
 /// One draw gives one value, the map is increasing, and the relative error is about 1e-16:
@@ -88,6 +91,14 @@ const TAIL_UNDER: [f64; 8] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_draw_is_farther_from_zero_than_the_bound() {
+        // The least and the greatest value of `Stream::open_uniform`.
+        let least = 0.5 / (1u64 << 52) as f64;
+        assert!((-8.3..-8.2).contains(&quantile(least)));
+        assert!(quantile(1.0 - least) < FARTHEST);
+    }
 
     #[test]
     fn quantiles_agree_with_published_tables() {

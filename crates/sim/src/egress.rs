@@ -112,12 +112,19 @@ impl Sink for Egress {
         Origin { sender: self.senders.get(&packet.flow).copied(), ..Origin::default() }
     }
 
-    fn passed(&mut self, direction: DirectionId, packet: &Packet, offered: Time, due: Result<Time, Fate>) {
+    fn passed(
+        &mut self,
+        direction: DirectionId,
+        packet: &Packet,
+        offered: Time,
+        due: Result<Time, (Fate, Time)>,
+    ) {
         let link = direction.link();
         if self.recorded[link] && offered.ns() % NS_PER_S < self.window_ns {
-            let row = results::passage(direction, packet, offered, due);
+            let row = results::passage(direction, packet, offered, due.map_err(|(fate, _)| fate));
             let segment = if self.opened[link] { self.payloads.segment(packet, row) } else { None };
-            self.passed.push((due.unwrap_or(offered), row, segment));
+            let at = due.unwrap_or_else(|(_, ended)| ended);
+            self.passed.push((at, row, segment));
         }
     }
 }

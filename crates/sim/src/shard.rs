@@ -49,10 +49,15 @@ impl Shard {
         }
     }
 
+    /// How far a shard goes before it tells the others, if packets take so long between shards at least.
+    pub fn window(lookahead: Span) -> Span {
+        Span::from_ps((lookahead.ps() / WINDOWS).max(1))
+    }
+
     /// A part of one; `peers` says to which shard each direction leads.
-    pub fn with_exchange(mut self, own: u32, exchange: Exchange, peers: &[u32], lookahead: Span) -> Self {
+    pub fn with_exchange(mut self, own: u32, exchange: Exchange, peers: &[u32], window: Span) -> Self {
         self.own = own;
-        self.window = Span::from_ps((lookahead.ps() / WINDOWS).max(1));
+        self.window = window;
         let exits = self.network.exits();
         let exit = |&direction: &DirectionId| Exit {
             direction,
@@ -75,6 +80,9 @@ impl Shard {
     pub fn step(&mut self, limit: Time, looks_ahead: bool) -> Progress {
         self.receive();
         let progress = if looks_ahead { self.run_round(limit) } else { self.run_window(limit) };
+        if !looks_ahead {
+            self.network.announce_departures(self.done_before, &mut self.egress);
+        }
         self.send();
         progress
     }

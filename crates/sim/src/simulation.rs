@@ -17,6 +17,8 @@ use std::io;
 const REAP_INTERVAL: Span = Span::from_s(1);
 /// Shards have threads for a span in which they are expected to handle so many events: less is done before they have begun.
 const EVENTS_FOR_THREADS: u64 = 5_000;
+/// And if they are expected to handle so many in a window: less is done before one thread has heard of another.
+const EVENTS_IN_WINDOW: u64 = 500;
 
 /// A plan's network with simulated endpoints.
 ///
@@ -51,6 +53,8 @@ struct Division {
     places: Vec<u32>,
     /// Where the agents of all shards come together to be looked at.
     endpoints: Endpoints,
+    /// How far a shard goes before it tells the others.
+    window: Span,
     /// Events of the last span, and how long it was.
     density: (u64, Span),
 }
@@ -127,7 +131,7 @@ impl Simulation {
         };
         let cuts = whole.network.cuts(&self.plan);
         let lookahead = cuts.iter().filter(|cut| is_cut(cut)).map(|cut| cut.lookahead).min();
-        let lookahead = lookahead.unwrap_or(Span::from_ps(u64::MAX));
+        let window = lookahead.map_or(Span::from_ps(u64::MAX), Shard::window);
         let ends = self.plan.links.iter().flat_map(|link| [link.endpoints[1], link.endpoints[0]]);
         let peers: Vec<u32> = ends.map(|to| places[to]).collect();
         let pairs = whole.endpoints.node_pairs();
@@ -142,11 +146,11 @@ impl Simulation {
             }
             let mut egress = Egress::new(&self.plan, self.records.is_recording());
             egress.senders.clone_from(&whole.egress.senders);
-            shards.push(Shard::new(network, part, egress).with_exchange(own, exchange, &peers, lookahead));
+            shards.push(Shard::new(network, part, egress).with_exchange(own, exchange, &peers, window));
         }
         if let Some(Shard { endpoints, .. }) = self.shards.pop() {
-            self.division =
-                Some(Division { places: places.to_vec(), endpoints, density: (0, Span::from_s(1)) });
+            let density = (0, Span::from_s(1));
+            self.division = Some(Division { places: places.to_vec(), endpoints, window, density });
         }
         self.shards = shards;
         Ok(())
@@ -271,7 +275,7 @@ impl Simulation {
         let span = limit.since(self.done_before);
         let rounds = match (&mut self.shards[..], &self.division) {
             ([shard], _) => vec![shard.run(limit, looks_ahead)],
-            (shards, Some(division)) if division.expected_events(span) < EVENTS_FOR_THREADS => {
+            (shards, Some(division)) if !division.pays_threads(span) => {
                 take_turns(shards, limit, looks_ahead)
             }
             (shards, _) => run_together(shards, limit, looks_ahead),
@@ -503,6 +507,12 @@ impl Simulation {
 }
 
 impl Division {
+    /// Whether shards are to have threads in the next `span`.
+    fn pays_threads(&self, span: Span) -> bool {
+        self.expected_events(span) >= EVENTS_FOR_THREADS
+            && self.expected_events(span.min(self.window)) >= EVENTS_IN_WINDOW
+    }
+
     /// How many events a span is expected to have: as many in relation as the last one.
     fn expected_events(&self, span: Span) -> u64 {
         let (events, of) = self.density;

@@ -83,27 +83,36 @@ def _refined(groups: Sequence[tuple[str, ...]], by: Parameter) -> list[tuple[str
     return [(*group, value) for group, value in zip(groups, by.values, strict=True)]
 
 
-def names(found: Sequence[Parameter], count: int, *, further: Sequence[Parameter] = ()) -> list[str]:
+def names(
+    found: Sequence[Parameter],
+    count: int,
+    *,
+    further: Sequence[Parameter] = (),
+    beside: Sequence[str] | None = None,
+) -> list[str]:
     """A name for each of ``count`` runs, made of what differs: ``cc=reno, seed=2``.
 
     ``further`` parameters, such as the seed, are named where the others leave runs alike. Runs that are alike
-    in everything are numbered from the second on. The only run, and one like no other, has an empty name.
+    in everything, and in what stands ``beside`` their names, are numbered from the second on. The only run,
+    and one like no other, has an empty name.
     """
     chosen = telling(found, count)
     told = [_joined(chosen, place) for place in range(count)]
+    apart = beside or [""] * count
     for each in further:
-        alike: dict[str, set[str]] = {}
-        for name, value in zip(told, each.values, strict=True):
-            alike.setdefault(name, set()).add(value)
+        alike: dict[tuple[str, str], set[str]] = {}
+        for key, value in zip(zip(told, apart, strict=True), each.values, strict=True):
+            alike.setdefault(key, set()).add(value)
         told = [
-            ", ".join(filter(None, (name, f"{each.name}={value}"))) if len(alike[name]) > 1 else name
-            for name, value in zip(told, each.values, strict=True)
+            ", ".join(filter(None, (name, f"{each.name}={value}"))) if len(alike[name, other]) > 1 else name
+            for name, other, value in zip(told, apart, each.values, strict=True)
         ]
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
     numbered = []
-    for name in told:
-        seen[name] += 1
-        numbered.append(f"{name} ({seen[name]})".strip() if seen[name] > 1 else name)
+    for name, other in zip(told, apart, strict=True):
+        seen[name, other] += 1
+        number = seen[name, other]
+        numbered.append(f"{name} ({number})".strip() if number > 1 else name)
     return numbered
 
 

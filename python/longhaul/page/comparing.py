@@ -84,7 +84,19 @@ def _names(groups: Sequence[Sequence[Path]]) -> list[str]:
         found = parameters([facts_of(group[0]) for group in groups])
         return names(found, len(groups), further=[modes])
     is_one_name = len({each.experiment.name for each in listed}) == 1
-    return [each.differs if is_one_name and not each.annotations.title else each.label for each in listed]
+    has_modes = len({each.experiment.mode for each in listed}) > 1
+    return [
+        ", ".join(
+            filter(
+                None,
+                (
+                    each.differs if is_one_name and not each.annotations.title else each.label,
+                    each.experiment.mode if has_modes else "",
+                ),
+            )
+        )
+        for each in listed
+    ]
 
 
 def _metrics(told: Answer, patterns: Sequence[str]) -> list[Metric]:

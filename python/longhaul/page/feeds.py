@@ -6,10 +6,13 @@ several of one kind that a slow listener missed only the latest, so that nobody'
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+import zlib
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 
-from longhaul.page.responses.events import Event, Happening, Hello, Now, Sample
+from longhaul.page.responses.events import ConnectionsNow, Event, Happening, Hello, Now, Sample
 
+Figure = Sample | Now | ConnectionsNow
 HEARTBEAT_S = 15.0
 EVERY_S = 0.1
 """Between two samples."""
@@ -19,7 +22,7 @@ _MOST_EVENTS = 20_000
 class Feed:
     """The events of one run. All methods but :meth:`tell_from_thread` belong to the loop's thread."""
 
-    def __init__(self, sample: Callable[[], Sequence[Sample | Now]] | None) -> None:
+    def __init__(self, sample: Callable[[], Sequence[Figure]] | None) -> None:
         """``sample`` is called in a thread, every :data:`EVERY_S` while somebody listens."""
         self._loop = asyncio.get_running_loop()
         self._sample = sample
@@ -52,9 +55,14 @@ class Feed:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.tell, event)
 
-    async def listen(self, hello: Hello, *, after: int = 0) -> AsyncIterator[bytes]:
-        """``hello``, the events behind number ``after``, and what comes, until the end."""
-        listener = _Listener()
+    async def listen(
+        self, hello: Hello, *, after: int = 0, links: Sequence[int] | None = None
+    ) -> AsyncGenerator[bytes, None]:
+        """``hello``, the events behind number ``after``, and what comes, until the end.
+
+        Samples have the ``links`` of these numbers alone, if there are any.
+        """
+        listener = _Listener(links)
         self._listeners.add(listener)
         if self._sampling is None and self._sample is not None and not self.has_ended:
             self._sampling = asyncio.create_task(self._keep_sampling(self._sample))
@@ -80,7 +88,7 @@ class Feed:
         finally:
             self._listeners.discard(listener)
 
-    async def _keep_sampling(self, sample: Callable[[], Sequence[Sample | Now]]) -> None:
+    async def _keep_sampling(self, sample: Callable[[], Sequence[Figure]]) -> None:
         loop = asyncio.get_running_loop()
         due = loop.time()
         try:
@@ -88,7 +96,7 @@ class Feed:
                 for found in await asyncio.to_thread(sample):
                     text = _written(found)
                     for listener in self._listeners:
-                        listener.figures[found["event"]] = text
+                        listener.figures[found["event"]] = listener.of(found) or text
                         listener.wake.set()
                 due = max(due + EVERY_S, loop.time())
                 await asyncio.sleep(due - loop.time())
@@ -104,10 +112,32 @@ class Feed:
 
 
 class _Listener:
-    def __init__(self) -> None:
+    def __init__(self, links: Sequence[int] | None) -> None:
+        self._links = links
         self.wake = asyncio.Event()
         self.figures: dict[str, bytes] = {}
         """The latest that was not told yet, by kind."""
+
+    def of(self, found: Figure) -> bytes | None:
+        """What it wants of some figures, if that is not all."""
+        if found["event"] != "sample" or self._links is None or found["links"] is None:
+            return None
+        links = [found["links"][place] for place in self._links if place < len(found["links"])]
+        return _written({**found, "links": links})
+
+
+def compressed(stream: AsyncGenerator[bytes, None]) -> AsyncIterator[bytes]:
+    """``stream`` in the format of gzip, each piece of which can be read at once."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        # RFC 1952. Earlier events are the dictionary of later ones: samples differ in few digits.
+        packer = zlib.compressobj(6, wbits=16 + zlib.MAX_WBITS)
+        async with aclosing(stream):
+            async for piece in stream:
+                yield packer.compress(piece) + packer.flush(zlib.Z_SYNC_FLUSH)
+        yield packer.flush()
+
+    return pieces()
 
 
 def _written(event: Event, *, number: int | None = None) -> bytes:

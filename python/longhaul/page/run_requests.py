@@ -17,12 +17,12 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.page import processes, run_list, series
 from longhaul.page.bodies import LinkChange, RunStart
-from longhaul.page.feeds import Feed
+from longhaul.page.feeds import Feed, Figure, compressed
 from longhaul.page.json_requests import Asked
 from longhaul.page.process_events import Progress
 from longhaul.page.processes import Started
 from longhaul.page.refusals import RefusedError, as_json, status_of
-from longhaul.page.responses.events import End, Hello, Now, Sample
+from longhaul.page.responses.events import End, Hello, Sample
 from longhaul.page.responses.runs import (
     Begun,
     Changed,
@@ -37,11 +37,11 @@ from longhaul.page.responses.runs import (
 )
 from longhaul.page.responses.studies import Runs
 from longhaul.page.responses.texts import Done
-from longhaul.page.sampling import FIGURES, NOW_FIGURES, Sampler
+from longhaul.page.sampling import FIGURES, NOW_FIGURES, Connections, Sampler
 from longhaul.page.text_requests import Texts
 from longhaul.results import directory as directories
 from longhaul.results.changes import ChangeTail
-from longhaul.results.run_files import reading
+from longhaul.results.run_files import read_json, reading
 from longhaul.run import interventions, rerun, session, sockets
 from longhaul.scenario.model import Changes
 
@@ -64,6 +64,7 @@ class Experiments:
     _started: dict[str, Started] = field(default_factory=dict)
     _feeds: dict[str, Feed] = field(default_factory=dict)
     _samplers: dict[str, Sampler] = field(default_factory=dict)
+    _connections: dict[str, Connections] = field(default_factory=dict)
     _changes: dict[str, ChangeTail] = field(default_factory=dict)
     _tickets: dict[str, tuple[Path, bool]] = field(default_factory=dict)
 
@@ -115,7 +116,7 @@ class Experiments:
             raise RefusedError(
                 Code.PAGE_CONFLICT, 409, "the run is running", remedy="stop it, or wait for its end"
             )
-        for kept in (self._started, self._feeds, self._samplers, self._changes):
+        for kept in (self._started, self._feeds, self._samplers, self._connections, self._changes):
             kept.pop(run, None)
 
     def all(self, _asked: Asked) -> Runs:
@@ -237,8 +238,15 @@ class Experiments:
             )
             return JSONResponse(as_json(refused), status_of(refused))
         feed = self._feed(run, directory, hello)
-        stream = feed.listen(hello, after=int(after) if after.isdecimal() and len(after) < 10 else 0)
+        named = request.query_params.get("links")
+        known = {name: place for place, name in enumerate(hello["links"])}
+        links = None if named is None else [known[each] for each in named.split(",") if each in known]
+        number = int(after) if after.isdecimal() and len(after) < 10 else 0
+        stream = feed.listen(hello, after=number, links=links)
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            headers["content-encoding"] = "gzip"
+            return StreamingResponse(compressed(stream), media_type="text/event-stream", headers=headers)
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
     def close(self) -> None:
@@ -274,7 +282,7 @@ class Experiments:
                 feed.tell(_over(row))
         return feed
 
-    def _sample(self, run: str, directory: Path) -> list[Sample | Now]:
+    def _sample(self, run: str, directory: Path) -> list[Figure]:
         self._tell_changes(run, directory)
         started = self._started.get(run)
         sampler = self._sampler(run, directory)
@@ -287,7 +295,10 @@ class Experiments:
                     self._feeds[run].tell_from_thread(_over(run_list.row(directory)))
         elif (progress := started.take_progress()) is not None:
             found = with_progress(found, progress)
-        return [each for each in (found, now) if each is not None]
+        if run not in self._connections:
+            traffic = read_json(directory / "raw" / "traffic.json") or []
+            self._connections[run] = Connections(directory, run_list.read_plan(directory), traffic)
+        return [each for each in (found, now, self._connections[run].news()) if each is not None]
 
     def _sampler(self, run: str, directory: Path) -> Sampler:
         if run not in self._samplers:
@@ -350,6 +361,7 @@ def with_progress(sample: Sample | None, progress: Progress) -> Sample:
         "t_ns": progress["t_ns"],
         "links": None,
         "probes": None,
+        "lateness_p99_ns": None,
         "real_s": progress["real_s"],
     }
 

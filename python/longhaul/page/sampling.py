@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.page.responses.events import Figures, Now, NowFigures, Sample
+from longhaul.page.responses.events import ConnectionRow, ConnectionsNow, Figures, Now, NowFigures, Sample
 from longhaul.plan import Plan
+from longhaul.results.connections import ConnectionMonitor, Point
 from longhaul.results.monitors import LatenessMonitor, LinkMonitor, PingMonitor, current
 
 Array = np.ndarray[Any, Any]
@@ -17,9 +18,10 @@ FIGURES: Figures = (
     "queueing_delay_ns",
     "undelivered_packets",
     "lateness_p99_ns",
+    "queue_bytes",
 )
 """Of each direction of a link since the sample before, for charts: throughput, what a packet that came now
-would wait, packets that ended otherwise than delivered, and the 99th percentile of lateness."""
+would wait, packets that ended otherwise than delivered, the 99th percentile of lateness, and the queue."""
 NOW_FIGURES: NowFigures = (
     "throughput_bits_per_s",
     "utilisation",
@@ -61,6 +63,7 @@ class Sampler:
             "t_ns": self._links.t_ns,
             "links": _both_ways(FIGURES, self._figures),
             "probes": rtts_ns,
+            "lateness_p99_ns": _numbers(_worst(self._figures[:, 3]), digits=0)[0],
         }
 
     def now(self) -> Now | None:
@@ -86,6 +89,7 @@ class Sampler:
             self._figures[:, 0] = self._links.usage(self._sampled).throughput_bits_per_s
             self._figures[:, 1] = self._links.queueing_delay_ns()
             self._figures[:, 2] = undelivered - self._undelivered
+            self._figures[:, 4] = self._links.counters["waiting_bytes"]
         self._sampled, self._undelivered = self._links.latest, undelivered
         return True
 
@@ -93,6 +97,12 @@ class Sampler:
         if self._lateness.read():
             self._figures[:, 3] = self._lateness.p99_ns(self._late)
             self._late = self._lateness.latest
+
+
+def _worst(column: Array) -> Array:
+    """The greatest that is known, as a column of one row."""
+    known = column[~np.isnan(column)]
+    return np.array([known.max() if len(known) else np.nan])
 
 
 def _both_ways(names: Sequence[str], figures: Array) -> list[list[float | None]]:
@@ -110,3 +120,47 @@ def _numbers(column: Array, *, digits: int) -> list[float | int | None]:
     if digits:
         return [None if value != value else value for value in values]  # noqa: PLR0124 -- NaN differs from itself
     return [None if value != value else int(value) for value in values]  # noqa: PLR0124
+
+
+MOST_CONNECTIONS = 16
+"""Flows that are told of at once: the fastest."""
+
+
+class Connections:
+    """Reads along in the TCP flows of a run; one thread at a time."""
+
+    def __init__(self, directory: Path, plan: Plan, traffic: Sequence[Any]) -> None:
+        """For the run in ``directory``; what was before belongs to its history."""
+        self._monitor = ConnectionMonitor(directory, plan, traffic)
+        self._monitor.read()
+        self._calls = 0
+
+    def news(self) -> ConnectionsNow | None:
+        """A row for each flow that has news, twice a second if it is asked ten times; else ``None``."""
+        self._calls += 1
+        points = self._monitor.read() if self._calls % _CALLS == 0 else []
+        if not points:
+            return None
+        flows: dict[str, list[Point]] = {}
+        for each in points:
+            flows.setdefault(each.name, []).append(each)
+        rows = [together(each) for each in flows.values()]
+        rows.sort(key=lambda row: -(row["goodput_bits_per_s"] or 0))
+        return {"event": "connections", "rows": rows[:MOST_CONNECTIONS]}
+
+
+_CALLS = 5
+
+
+def together(points: Sequence[Point]) -> ConnectionRow:
+    """Consecutive intervals of a flow as one."""
+    goodput = [each.goodput_bits_per_s for each in points if each.goodput_bits_per_s is not None]
+    rtts = [each.rtt_ns for each in points if each.rtt_ns is not None]
+    return {
+        "name": points[-1].name,
+        "t_ns": points[-1].t_ns,
+        "goodput_bits_per_s": round(sum(goodput) / len(goodput)) if goodput else None,
+        "rtt_ns": max(rtts, default=None),
+        "cwnd_segments": points[-1].cwnd_segments,
+        "retransmits": sum(each.retransmits for each in points),
+    }

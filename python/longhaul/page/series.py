@@ -1,6 +1,6 @@
 """The records of a run as columns for charts, thinned to the number of points that fit."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -17,18 +17,22 @@ from longhaul.page import run_list
 from longhaul.page.json_requests import Asked
 from longhaul.page.refusals import RefusedError
 from longhaul.page.responses.runs import OverTime, Packet, Packets, Recording, WayName
+from longhaul.page.sampling import MOST_CONNECTIONS, together
 from longhaul.plan import Plan
 from longhaul.results import manifest
 from longhaul.results.changes import read_configuration
+from longhaul.results.connections import COLUMNS as CONNECTION_COLUMNS
+from longhaul.results.connections import ConnectionMonitor, Point
 from longhaul.results.growing_files import last_rows
+from longhaul.results.logs import read_ping
 from longhaul.results.raw_tables import read_recorded
-from longhaul.results.run_files import kept_table
+from longhaul.results.run_files import kept_table, read_json
 from longhaul.results.summary import read_samples
 
 Json = dict[str, Any]
 Array = np.ndarray[Any, Any]
 
-TABLES = ("links", "lateness", "probes", "flows", "sockets")
+TABLES = ("links", "lateness", "probes", "flows", "sockets", "connections")
 MOST_POINTS = 20_000
 MOST_PACKETS = 5_000
 LONGEST_NS = 10 * 10**9
@@ -36,6 +40,7 @@ LONGEST_NS = 10 * 10**9
 _EVERY_NS = 10**9
 """A window of packets begins so often."""
 
+_CONNECTIONS_NS = 500_000_000
 _SUMMED = (*(f"{cause}_packets" for cause in ON_LINKS), "undelivered_packets")
 _HIGHEST = ("queue_packets", "queue_bytes", "rtt_ns", "queueing_delay_ns", "lateness_p99_ns")
 _LINK_COLUMNS = (
@@ -70,8 +75,13 @@ def series(directory: Path, asked: Asked) -> OverTime:
         "probes": _probes,
         "flows": _flows,
         "sockets": _sockets,
+        "connections": _connections,
     }
     found = read[table](directory, asked.query)
+    if asked.query.get("columns"):
+        columns = asked.query["columns"].split(",")
+        for each in found:
+            each["columns"] = {name: value for name, value in each["columns"].items() if name in columns}
     return cast("OverTime", {"table": table, "series": [_thinned(each, most) for each in found]})
 
 
@@ -138,7 +148,7 @@ def _links(directory: Path, query: Mapping[str, str]) -> list[Json]:
         return []
     configuration = read_configuration(directory, plan)
     path = directory / "links.parquet"
-    wanted = {name: query[name] for name in ("link", "way") if query.get(name)}
+    wanted = {name: query[name].split(",") for name in ("link", "way") if query.get(name)}
     columns = _chosen(kept_table(directory, "links"), wanted) if path.is_file() else {}
     if not columns or np.isnan(columns["throughput_bits_per_s"]).all():
         samples = _chosen(read_samples(directory / "raw" / "samples.csv"), wanted)
@@ -164,8 +174,29 @@ def _lateness(directory: Path, _query: Mapping[str, str]) -> list[Json]:
 
 
 def _probes(directory: Path, query: Mapping[str, str]) -> list[Json]:
-    columns = _table(directory, "probes", {"name": query.get("probe")})
+    columns = _table(directory, "probes", {"name": query.get("probe")}) or _probes_so_far(directory)
     return _split(columns, ("name", "from", "to"), ("rtt_ns",), columns["t_s"] * 1e9) if columns else []
+
+
+def _probes_so_far(directory: Path) -> dict[str, Array]:
+    """Answers to the pings of a run that goes on."""
+    started = read_json(directory / "raw" / "started.json") or {}
+    answers = last_rows(directory / "raw" / "pings.csv", {"flow": pa.string(), "rtt_ns": pa.float64()})
+    simulated = _columns(answers) if answers is not None else {}
+    rows: list[tuple[str, str, str, float, float]] = []
+    for ping in run_list.probes(directory):
+        head = (ping["name"], ping["from"], ping["to"])
+        if "t0_unix_ns" in started:
+            found = read_ping(directory / "logs" / f"{ping['program']}.out", started["t0_unix_ns"])
+            rows += [(*head, found.sent_ns[seq] / 1e9, float(rtt)) for seq, rtt in found.rtt_ns.items()]
+        if simulated:
+            mine = simulated["flow"] == ping["program"]
+            pairs = zip(simulated["sent_ns"][mine], simulated["rtt_ns"][mine], strict=True)
+            rows += [(*head, float(sent_ns) / 1e9, float(rtt_ns)) for sent_ns, rtt_ns in pairs]
+    if not rows:
+        return {}
+    names = ("name", "from", "to", "t_s", "rtt_ns")
+    return {name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 
 def _flows(directory: Path, query: Mapping[str, str]) -> list[Json]:
@@ -190,6 +221,30 @@ def _sockets(directory: Path, query: Mapping[str, str]) -> list[Json]:
     return [
         {**each, "socket": str(each["socket"]), "to": names.get(_address(each["remote"]))} for each in found
     ]
+
+
+def _connections(directory: Path, _query: Mapping[str, str]) -> list[Json]:
+    """The TCP flows that carried most, from what the run writes, and has written when it is over.
+
+    Their points are those that are told live: each is of half a second.
+    """
+    plan = run_list.read_plan(directory)
+    traffic = read_json(directory / "raw" / "traffic.json") or []
+    parts: dict[str, dict[int, list[Point]]] = {}
+    for point in ConnectionMonitor(directory, plan, traffic).read():
+        parts.setdefault(point.name, {}).setdefault(point.t_ns // _CONNECTIONS_NS, []).append(point)
+    flows = {name: [together(each) for each in points.values()] for name, points in parts.items()}
+    carried = {name: sum(each["goodput_bits_per_s"] or 0.0 for each in rows) for name, rows in flows.items()}
+    found = []
+    for name in sorted(flows, key=lambda name: -carried[name])[:MOST_CONNECTIONS]:
+        rows: list[Json] = [dict(each) for each in flows[name]]
+        columns = {column: _known([row[column] for row in rows]) for column in CONNECTION_COLUMNS}
+        found.append({"name": name, "t_ns": np.array([row["t_ns"] for row in rows]), "columns": columns})
+    return found
+
+
+def _known(values: Sequence[float | None]) -> Array:
+    return np.array([np.nan if each is None else each for each in values], dtype=float)
 
 
 def _address(end: str) -> str:
@@ -229,16 +284,16 @@ def _table(directory: Path, name: str, wanted: Mapping[str, str | None]) -> dict
     if not path.is_file():
         return {}
     manifest.check(directory, path.name)
-    return _chosen(_columns(pq.read_table(path)), {each: value for each, value in wanted.items() if value})
+    return _chosen(_columns(pq.read_table(path)), {each: [value] for each, value in wanted.items() if value})
 
 
-def _chosen(columns: dict[str, Array], wanted: Mapping[str, str]) -> dict[str, Array]:
+def _chosen(columns: dict[str, Array], wanted: Mapping[str, Sequence[str]]) -> dict[str, Array]:
     """The rows that have the wanted values; empty if there is none."""
     if not columns:
         return {}
     mask = np.ones(len(next(iter(columns.values()))), dtype=bool)
-    for name, value in wanted.items():
-        mask &= columns[name] == value
+    for name, values in wanted.items():
+        mask &= np.isin(columns[name].astype(str), values)
     return {name: column[mask] for name, column in columns.items()} if mask.any() else {}
 
 

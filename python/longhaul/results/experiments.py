@@ -161,12 +161,10 @@ def one(directory: Path) -> Listed:
 
 def _told_apart(group: Sequence[tuple[Path, Experiment]], facts: Sequence[Facts]) -> Iterator[Listed]:
     """Runs of one name, with what tells them from each other."""
-    further = (
-        Parameter("seed", tuple(str(one.seed) for _, one in group)),
-        Parameter("mode", tuple(one.mode for _, one in group)),
-    )
+    seeds = Parameter("seed", tuple(str(one.seed) for _, one in group))
     varied = parameters(facts)
-    differs = names(varied, len(group), further=further)
+    # The mode stands beside the name wherever runs are shown.
+    differs = names(varied, len(group), further=[seeds], beside=[one.mode for _, one in group])
     for place, (directory, one) in enumerate(group):
         told = {**one.settings, "seed": str(one.seed)}
         cc = algorithms(facts[place])

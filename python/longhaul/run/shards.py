@@ -22,7 +22,9 @@ Shards = int | Literal["auto"]
 CROSSING_NS = 30.0
 """Computing time, on either side, of a packet that goes from one shard to another."""
 MESSAGE_NS = 15_000.0
-"""Time between the end of a window in one shard and the next one's begin in another."""
+"""Time between the end of a window in one shard and the begin in another of one that needs it."""
+WINDOW_NS = 3_000.0
+"""Computing time to tell other shards of a window, and to hear of theirs."""
 WINDOWS = 2
 """So many windows are the least time that a packet takes between two shards."""
 WORTH_S = 5.0
@@ -31,6 +33,8 @@ WORTH = 1.3
 """And only where they are expected to be so many times as fast."""
 THRESHOLDS = 12
 """So many least delays of cuts are tried at most."""
+FEW = 3
+"""Parts that are to be divided have to be so many times as many as shards for METIS."""
 SCALE = 1_000_000
 """METIS takes whole numbers: the sum of all weights."""
 
@@ -183,14 +187,26 @@ def partition(load: Load, groups: Sequence[int], count: int) -> list[int]:
     for each in between:
         starts.append(starts[-1] + len(each))
     neighbours = [group for each in between for group in each]
-    if len(work) == count:
-        parts: Sequence[int] = range(count)
+    if len(work) < FEW * count:
+        # METIS leaves parts empty.
+        parts: Sequence[int] = largest_first(work, count)
     else:
         graph = pymetis.CSRAdjacency(starts, neighbours)
-        _, parts = pymetis.part_graph(count, graph, vweights=whole, eweights=packets, recursive=True)
+        _, parts = pymetis.part_graph(count, graph, vweights=whole, eweights=packets)
     numbers: dict[int, int] = {}
     # The first node's shard is the first, and so on.
     return [numbers.setdefault(parts[group], len(numbers)) for group in groups]
+
+
+def largest_first(work: Sequence[float], count: int) -> list[int]:
+    """The part of each group: the largest left goes to the part with the least work (Graham, 1969)."""
+    parts, sums = [0] * len(work), [(0.0, part) for part in range(count)]
+    for group in sorted(range(len(work)), key=lambda group: -work[group]):
+        least, part = min(sums)
+        parts[group] = part
+        # Groups without work are spread, too.
+        sums[part] = (least + max(work[group], 1.0), part)
+    return parts
 
 
 def whole_numbers(weights: Sequence[float]) -> list[int]:
@@ -210,8 +226,10 @@ def evaluated(load: Load, places: list[int], count: int) -> Division:
         for end in (near, far):
             work[places[end]] += CROSSING_NS * packets_per_s
     lookahead_ns = min(load.links[number][3] for number in cut) if cut else float("inf")
-    waiting = MESSAGE_NS * WINDOWS * 1e9 / lookahead_ns
-    taken = max(work) + waiting
+    windows = WINDOWS * 1e9 / lookahead_ns
+    slowest = max(work) + windows * WINDOW_NS
+    # A window and a message of each of two neighbours follow each other, while as many windows pass.
+    taken = max(slowest, (slowest + windows * MESSAGE_NS) / WINDOWS)
     return Division(
         places=places,
         shards=count,

@@ -158,8 +158,13 @@ export const api = {
   set: (id: string, change: LinkChange) => ask('POST /runs/{run}/set', { run: id }, { body: change }),
   log: (id: string, program: string, stream: 'out' | 'err', tail = 20_000) =>
     ask('GET /runs/{run}/logs/{program}', { run: id, program }, { query: { stream, tail } }),
-  series: async <T extends OverTime['table']>(id: string, table: T, link?: string): Promise<Series<T>> => {
-    const query = { max_points: 1200, table, link };
+  series: async <T extends OverTime['table']>(
+    id: string,
+    table: T,
+    link?: string,
+    columns?: string,
+  ): Promise<Series<T>> => {
+    const query = { max_points: 1200, table, link, columns };
     return (await ask('GET /runs/{run}/series', { run: id }, { query })).series as Series<T>;
   },
   packets: (id: string, link: string, way: string, fromNs: number, toNs: number) =>
@@ -180,6 +185,20 @@ export const api = {
 /** Nothing that the server says: its stream broke. */
 export type Lost = { event: 'lost' };
 
+/** Which links samples are to have; `change` has the stream begin anew where it stopped. */
+export class Subscription {
+  links: readonly string[] = [];
+  private again = new AbortController();
+  get changed(): AbortSignal {
+    return this.again.signal;
+  }
+  change(links: readonly string[]): void {
+    this.links = links;
+    this.again.abort();
+    this.again = new AbortController();
+  }
+}
+
 /**
  * Follows a run until it ends or `signal` aborts; a broken stream is taken up again where it stopped.
  * Resolves when the server has said `end`.
@@ -188,20 +207,26 @@ export async function follow(
   id: string,
   on: (event: RunEvent | Lost) => void,
   signal: AbortSignal,
+  subscription: Subscription,
 ): Promise<void> {
   let last: string | null = null;
   let pause = 250;
   for (;;) {
     let ended = false;
+    const changed = subscription.changed;
     try {
-      const response = await fetch(`/api/events${written({ run: id })}`, {
-        headers: { ...headers(), Accept: 'text/event-stream', ...(last ? { 'Last-Event-ID': last } : {}) },
-        signal,
-      });
+      const response = await fetch(
+        `/api/events${written({ run: id, links: subscription.links.join(',') })}`,
+        {
+          headers: { ...headers(), Accept: 'text/event-stream', ...(last ? { 'Last-Event-ID': last } : {}) },
+          signal: AbortSignal.any([signal, changed]),
+        },
+      );
       if (!response.ok) throw await refused(response, `events of ${id}`);
       if (!response.body)
         throw new Refused(response.status, { message: 'the answer is empty', remedy: null });
       const feed = eventParser((event) => {
+        if (changed.aborted) return;
         last = event.id ?? last;
         ended ||= event.event === 'end';
         on({ ...(JSON.parse(event.data) as object), event: event.event } as RunEvent);
@@ -215,10 +240,12 @@ export async function follow(
       }
     } catch (problem) {
       if (signal.aborted) return;
+      if (changed.aborted) continue;
       if (problem instanceof Refused && problem.status >= 400 && problem.status < 500) throw problem;
       on({ event: 'lost' });
     }
     if (ended || signal.aborted) return;
+    if (changed.aborted) continue;
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(pause * 2, 4000);
   }

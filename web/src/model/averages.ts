@@ -36,3 +36,29 @@ export function loadOf(all: AllAverages, links: readonly string[]): number | nul
   const known = links.flatMap((name) => WAYS.flatMap((way) => all.get(name)?.[way].utilisation ?? []));
   return known.length ? Math.max(...known) : null;
 }
+
+/** Throughput of both directions together; null if none is known. */
+function carried(all: AllAverages, name: string): number | null {
+  const known = WAYS.flatMap((way) => all.get(name)?.[way].throughput_bits_per_s ?? []);
+  return known.length ? known.reduce((sum, each) => sum + each) : null;
+}
+
+/** Of some links those that carry most, the busiest first; links of equal throughput keep their order. */
+export const byThroughput = (all: AllAverages, names: readonly string[]): string[] =>
+  [...names].sort((one, other) => (carried(all, other) ?? -1) - (carried(all, one) ?? -1));
+
+/** So much more than one that is shown must a link carry to take its place. */
+const MORE = 1.3;
+
+/** The `count` busiest links; those that were `before` stay unless others carry clearly more. */
+export function busiest(
+  all: AllAverages,
+  names: readonly string[],
+  before: readonly string[],
+  count: number,
+): string[] {
+  const kept = before.filter((name) => names.includes(name));
+  const weight = (name: string): number => (carried(all, name) ?? 0) * (kept.includes(name) ? MORE : 1);
+  const found = [...names].sort((one, other) => weight(other) - weight(one)).slice(0, count);
+  return byThroughput(all, found);
+}

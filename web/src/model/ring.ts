@@ -9,12 +9,12 @@ export const COLUMNS = [
   'queueing_delay_ns',
   'undelivered_packets',
   'lateness_p99_ns',
+  'queue_bytes',
 ] as const satisfies Hello['figures'];
 export type Column = (typeof COLUMNS)[number];
 export const WAYS = ['forward', 'reverse'] as const;
 export type WayName = (typeof WAYS)[number];
 const PER_LINK = COLUMNS.length * WAYS.length;
-const LATENESS = COLUMNS.indexOf('lateness_p99_ns');
 
 export type Numbers = readonly (number | null)[];
 /** Columns over time. */
@@ -22,6 +22,8 @@ type Series = Pick<LinkSeries, 't_ns' | 'columns'>;
 
 /** Where charts take their numbers from; null where nothing is known. */
 export type Source = {
+  /** Those that have numbers; charts name them by their place here. */
+  readonly links: readonly string[];
   seconds(): number[];
   link(link: number, way: WayName, column: Column): (number | null)[];
   /** Round trips of a ping: each until the next, for as long as three pings take. */
@@ -75,7 +77,12 @@ export class Ring implements Source {
   }
 
   /** Adds a sample. Of one that is not later than the last, as between two samplings of links, only round trips count. */
-  push(tNs: number, links: readonly Numbers[] | null, probes: Numbers | null): void {
+  push(
+    tNs: number,
+    links: readonly Numbers[] | null,
+    probes: Numbers | null,
+    lateness: number | null = null,
+  ): void {
     // A simulation says how far it is between two samples, too.
     if (!links || !probes) return;
     const last = (this.head + this.capacity - 1) % this.capacity;
@@ -87,16 +94,27 @@ export class Ring implements Source {
     }
     this.values.fill(NaN, base + this.links.length * PER_LINK, base + this.width);
     this.answered(this.head, probes);
-    let worst = NaN;
-    for (const numbers of links)
-      for (let way = 0; way < WAYS.length; way++) {
-        const late = numbers?.[way * COLUMNS.length + LATENESS];
-        if (typeof late === 'number' && !(late <= worst)) worst = late;
-      }
-    this.worst[this.head] = worst;
+    this.worst[this.head] = lateness ?? NaN;
     this.times[this.head] = tNs;
     this.head = (this.head + 1) % this.capacity;
     this.count = Math.min(this.count + 1, this.capacity);
+  }
+
+  /** Takes in what was recorded before: as if it had come sample by sample. */
+  begin(recorded: Recorded): void {
+    const lateness = recorded.lateness();
+    const rows = this.links.map((_, link) =>
+      WAYS.flatMap((way) => COLUMNS.map((column) => recorded.link(link, way, column))),
+    );
+    const answers = this.probes.map((_, at) => recorded.probe(at));
+    recorded.instants().forEach((t, at) =>
+      this.push(
+        t,
+        rows.map((columns) => columns.map((values) => values[at] ?? null)),
+        answers.map((values) => values[at] ?? null),
+        lateness[at] ?? null,
+      ),
+    );
   }
 
   private answered(row: number, probes: Numbers): void {
@@ -197,6 +215,10 @@ export class Recorded implements Source {
 
   lateness(): (number | null)[] {
     return this.onTimes('lateness ', 'lateness_p99_ns');
+  }
+
+  instants(): readonly number[] {
+    return this.times;
   }
 
   seconds(): number[] {

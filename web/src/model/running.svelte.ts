@@ -1,11 +1,13 @@
 /** The run that is being watched: its state, its last minute of numbers, its messages. */
 import type { RunEvent } from '../api/types/addresses';
-import { api, follow, Refused, type Lost, type Settings } from '../api/client';
+import { api, follow, Refused, Subscription, type Lost, type Settings } from '../api/client';
+import type { Sample } from '../api/types/events';
 import type { OutcomeLine, Probe, RunDetails, NetworkChange } from '../api/types/runs';
 import type { Mode } from '../api/client';
 import type { Model } from '../api/translate';
 import { averages, NONE, type AllAverages } from './averages';
 import { downAfter } from './changes';
+import { Flows } from './connections';
 import { refuse } from './desk.svelte';
 import { place, type Point } from './layout';
 import { Recorded, Ring, type Source } from './ring';
@@ -23,8 +25,8 @@ export type Notice = {
 /** `failure`: why it counts as failed, if it does. */
 export type ProgramState = { name: string; host: string; state: string; failure: string | null };
 
-/** A minute at ten samples a second. */
-const CAPACITY = 600;
+/** Ten minutes at ten samples a second; then what was before is read again, thinned out. */
+const CAPACITY = 6000;
 const MOST_NOTICES = 300;
 
 export const running = $state({
@@ -69,8 +71,15 @@ export const running = $state({
 
 /** Not state: it is read when something is drawn. */
 export let source: Source = new Ring([], [], 1);
+/** The same of TCP flows. */
+export let flows = new Flows();
 
 let ring: Ring | null = null;
+/** Links that charts show: samples have those alone, and all that was before of them is read once. */
+let subscription = new Subscription();
+/** What comes while that is read. */
+let waiting: Sample[] | null = null;
+let pings: readonly Probe[] = [];
 let watching: AbortController | null = null;
 let pending = false;
 let lastSlow = 0;
@@ -117,9 +126,9 @@ function take(told: RunEvent | Lost): void {
   switch (told.event) {
     case 'hello': {
       const probes = told.probes.map(probeName);
-      if (!ring || ring.links.join() !== told.links.join() || ring.probes.join() !== probes.join()) {
-        ring = new Ring(told.links, probes, CAPACITY, pingEvery(told.probes));
-        source = ring;
+      pings = told.probes;
+      if (!ring || ring.links.join() !== subscription.links.join() || ring.probes.join() !== probes.join()) {
+        void recall(told.status === 'running');
       }
       running.links = told.links;
       running.probes = probes;
@@ -127,14 +136,22 @@ function take(told: RunEvent | Lost): void {
       running.name = told.label;
       running.mode = told.mode === 'sim' ? 'sim' : 'live';
       running.mixed = told.mode === 'mixed';
-      running.programs = told.programs.map(({ name, host }) => ({
-        name,
-        host,
-        state: 'waits',
-        failure: null,
-      }));
+      // What is known of them is not told again to a stream that is taken up.
+      running.programs = told.programs.map(
+        ({ name, host }) =>
+          running.programs.find((each) => each.name === name) ?? {
+            name,
+            host,
+            state: 'waits',
+            failure: null,
+          },
+      );
       break;
     }
+    case 'connections':
+      flows.push(told.rows);
+      beat();
+      break;
     case 'building':
       running.status = 'building';
       break;
@@ -159,7 +176,8 @@ function take(told: RunEvent | Lost): void {
       if (running.status === 'up' || running.status === 'building' || running.status === 'starting')
         running.status = 'running';
       running.tNs = Math.max(running.tNs, told.t_ns);
-      ring?.push(told.t_ns, told.links, told.probes);
+      if (waiting) waiting.push(told);
+      else keep(told);
       beat();
       break;
     case 'now':
@@ -194,11 +212,66 @@ function take(told: RunEvent | Lost): void {
   }
 }
 
+function keep({ t_ns, links, probes, lateness_p99_ns: lateness }: Sample): void {
+  ring?.push(t_ns, links, probes, lateness);
+  if (ring && ring.count === ring.capacity) void recall(true);
+}
+
+/** The links of which charts show all there is. */
+export function chart(names: readonly string[]): void {
+  // In which order does not matter.
+  const sorted = [...names].sort();
+  if (sorted.join() !== subscription.links.join()) subscription.change(sorted);
+}
+
+/** Begins anew with all that a run has recorded of the links that charts show, if it has, and with what comes. */
+async function recall(hasHistory: boolean): Promise<void> {
+  const [id, links] = [running.id, subscription.links];
+  const fresh = new Ring(links, pings.map(probeName), CAPACITY, pingEvery(pings));
+  const still = (): boolean =>
+    running.id === id && subscription.links === links && running.status !== 'ended';
+  if (!id || !hasHistory) {
+    ring = source = fresh;
+    return;
+  }
+  const mine: Sample[] = (waiting = []);
+  try {
+    const columns = 'throughput_bits_per_s,queueing_delay_ns,undelivered_packets,queue_bytes';
+    const [series, late, answers, connections] = await Promise.all([
+      links.length ? api.series(id, 'links', links.join(','), columns) : [],
+      api.series(id, 'lateness'),
+      pings.length ? api.series(id, 'probes') : [],
+      api.series(id, 'connections'),
+    ]);
+    if (!still()) return;
+    flows.history(connections);
+    const recorded = new Recorded(links, pings.map(probeName), pingEvery(pings));
+    for (const each of series) recorded.keep(each.link, each.way, each);
+    for (const each of late) recorded.keep('', 'lateness', each);
+    for (const each of answers) recorded.keep(probeName(each), 'probe', each);
+    fresh.begin(recorded);
+  } catch {
+    // Of a run that has just begun, there is nothing yet.
+  }
+  if (!still()) return;
+  ring = source = fresh;
+  if (waiting === mine) {
+    waiting = null;
+    mine.forEach(keep);
+  }
+  running.beat++;
+  running.slowBeat++;
+}
+
 /** Nothing of the run before is shown any more. */
 function forget(): void {
   watching?.abort();
   ring = null;
+  waiting = null;
+  pings = [];
   source = new Ring([], [], 1);
+  flows = new Flows();
+  subscription = new Subscription();
   Object.assign(running, {
     id: null,
     status: 'starting',
@@ -234,7 +307,7 @@ export async function watch(id: string): Promise<void> {
   try {
     await bring(id);
     if (mine.signal.aborted) return;
-    await follow(id, take, mine.signal);
+    await follow(id, take, mine.signal, subscription);
   } catch (problem) {
     refuse(problem);
     if (problem instanceof Refused && problem.status === 404) {
@@ -283,6 +356,9 @@ async function finish(id: string): Promise<void> {
     if (running.probes.length === 0) running.probes = detail.probes.map(probeName);
     // The same numbers for everybody: for whom watched it, for whom comes later, and in every tab.
     source = new Recorded(running.links, running.probes, pingEvery(detail.probes));
+    flows = new Flows();
+    flows.history(await api.series(id, 'connections'));
+    if (running.id !== id) return;
     running.averages = detail.averages ? averages(running.links, detail.averages) : NONE;
     running.averagedNs = null;
     running.beat++;

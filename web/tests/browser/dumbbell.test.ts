@@ -189,7 +189,7 @@ test('the same is built by keyboard alone, saved, run live, changed, stopped, re
   await page.getByText(/round trip, \d+ s ago/).waitFor(patience);
   await page.reload();
   await page.getByText('a-b: down (intervention').waitFor(patience);
-  await page.getByText('round trip, no answer yet').waitFor(patience);
+  await page.getByText(/round trip, \d+ s ago/).waitFor(patience);
   await page.getByRole('button', { name: 'Bring up' }).click();
   await page.getByText('a-b: up (intervention').waitFor(patience);
   await page.getByText('round trip, last').waitFor(patience);

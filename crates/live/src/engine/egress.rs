@@ -461,10 +461,11 @@ impl<P: Ports> Sink for Egress<P> {
         direction: DirectionId,
         packet: &Packet,
         offered: Time,
-        due: std::result::Result<Time, Fate>,
+        due: std::result::Result<Time, (Fate, Time)>,
     ) {
         let link = direction.link();
         if self.is_recorded(link, offered) {
+            let due = due.map_err(|(fate, _)| fate);
             self.recorder.packet(results::passage(direction, packet, offered, due));
         }
         if self.is_captured(direction, packet)

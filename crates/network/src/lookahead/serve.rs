@@ -266,7 +266,7 @@ fn refuse(
     totals.count(fate);
     let direction = DirectionId(index as u32);
     if tapped {
-        sink.passed(direction, &packet, at, Err(fate));
+        sink.passed(direction, &packet, at, Err((fate, at)));
     }
     sink.end(Packet { offered: at, ..packet }, fate, at, Some(direction));
 }

@@ -26,6 +26,30 @@ proptest! {
     }
 
     #[test]
+    fn any_wire_between_shards_is_the_same_wire(
+        plan in any_ring(),
+        wires in prop::collection::vec((any_wire(), any_wire()), 4),
+        recorded in any::<bool>(),
+    ) {
+        // Each router with its hosts is a shard. Copies of pings would be an obstacle.
+        let mut plan = plan;
+        plan.flows.retain(|flow| !matches!(flow.traffic, Traffic::Ping { .. }));
+        for (link, (forward, reverse)) in plan.links.iter_mut().zip(wires) {
+            (link.forward, link.reverse) = (forward, reverse);
+        }
+        if recorded {
+            plan.measure.packet_links = vec![0, 1, 2, 3];
+            plan.measure.captures = vec![0];
+            plan.measure.packet_window_ns = SECOND;
+        }
+        let places: Vec<u32> = (0..12).map(|node| if node < 4 { node } else { (node - 4) / 2 }).collect();
+        let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
+        let (outcome, _) = run_in_shards(&plan, Scheduler::Automatic, 500, &places);
+        prop_assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
+        prop_assert_eq!(different_file(&outcome, &expected), None);
+    }
+
+    #[test]
     fn a_change_inside_a_shard_changes_no_other(
         plan in any_ring(),
         places in prop::collection::vec(0u32..3, 4),
@@ -49,6 +73,42 @@ proptest! {
         prop_assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
         prop_assert_eq!(different_file(&outcome, &expected), None);
     }
+}
+
+/// What may happen on a wire that is cut.
+fn any_wire() -> impl Strategy<Value = Direction> {
+    let delay = prop_oneof![
+        Just(DelayModel::constant(Span::from_ns(3 * MS))),
+        Just(DelayModel::Normal { mean: Span::from_ns(4 * MS), sd: Span::from_ns(MS / 4) }),
+        Just(DelayModel::Uniform { mean: Span::from_ns(4 * MS), half_width: Span::from_ns(2 * MS) }),
+        Just(DelayModel::Random {
+            mean: Span::from_ns(4 * MS),
+            base: Span::from_ns(2 * MS),
+            jitter: Distribution::Exponential { mean: 2e6 },
+            correlation: 0.5,
+        }),
+    ];
+    let rate = prop_oneof![
+        Just(RateModel::constant(Rate::from_bits_per_s(8_000_000).unwrap())),
+        Just(RateModel::constant(Rate::from_bits_per_s(40_000_000).unwrap())),
+        Just(RateModel::Unlimited {}),
+    ];
+    let reordering = prop_oneof![
+        3 => Just(None),
+        1 => Just(Some(ReorderModel::Share { probability: probability(0.05), delay: Span::from_ns(9 * MS) })),
+    ];
+    let share = prop_oneof![Just(0.0), Just(0.01)];
+    (delay, rate, reordering, any::<bool>(), share.clone(), share).prop_map(
+        |(delay, rate, reordering, reorder, corrupt, duplicate)| Direction {
+            delay,
+            rate,
+            reorder,
+            reordering,
+            corrupt: probability(corrupt),
+            duplicate: probability(duplicate),
+            ..queued(0, 1, 40)
+        },
+    )
 }
 
 /// The plan, with a delay of a millisecond where links between shards have less: else, these would go microsecond by
@@ -137,12 +197,31 @@ fn captured_packets_that_cross_are_recorded_once() {
 }
 
 #[test]
+fn packets_that_a_removed_link_ends_are_recorded_when_they_end() {
+    // They have been offered long before, and other rows have been written since.
+    let mut plan = two_sites(queued(10 * MS, 1_000_000_000, 500));
+    let change = Change { present: Some(false), up: Some(false), ..Change::default() };
+    let at_ns = SECOND / 4;
+    plan.events = vec![Event { at_ns, link: 1, direction: None, route: None, change, cause: None }];
+    plan.measure =
+        Measure { packet_links: vec![0, 1], packet_window_ns: SECOND, every_ns: 300 * MS, ..plan.measure };
+    plan.duration_ns = Some(SECOND / 2);
+    let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
+    let ended = |line: &&str| line.starts_with("l1,") && line.contains(",down,");
+    assert!(expected.files["packets.csv"].lines().filter(ended).count() > 50);
+    let (looked_ahead, _) = run(&plan, Scheduler::Automatic, 1_000);
+    assert_eq!(different_file(&looked_ahead, &expected), None);
+    let (divided, _) = run_in_shards(&plan, Scheduler::Automatic, 1_000, &by_site(&plan));
+    assert_eq!(different_file(&divided, &expected), None);
+}
+
+#[test]
 fn what_cannot_be_divided_says_why() {
     let refused = |plan: &Plan| {
         let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
         simulation.divide(&by_site(plan)).err().unwrap().to_string()
     };
-    let jitter = DelayModel::Normal { mean: Span::from_ns(20 * MS), sd: Span::from_ns(MS) };
+    let jitter = DelayModel::Normal { mean: Span::from_ns(20 * MS), sd: Span::from_ns(3 * MS) };
     let plan = two_sites(Direction { delay: jitter, ..queued(0, 10_000_000, 40) });
     assert!(refused(&plan).contains("link l0 cannot be cut"), "{}", refused(&plan));
     let plan = two_sites(direction(0, None));

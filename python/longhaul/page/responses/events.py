@@ -12,6 +12,7 @@ Figures = tuple[
     Literal["queueing_delay_ns"],
     Literal["undelivered_packets"],
     Literal["lateness_p99_ns"],
+    Literal["queue_bytes"],
 ]
 NowFigures = tuple[
     Literal["throughput_bits_per_s"],
@@ -91,13 +92,15 @@ class Sample(TypedDict):
 
     ``links`` has for each the figures forward and then those in reverse, ``probes`` the last round trip of
     each in ns, if a reply has come since the sample before. Both are ``None`` where only the progress of a
-    simulation is reported, which is at ``t_ns``. ``real_s`` is how long a simulation has taken so far.
+    simulation is reported, which is at ``t_ns``. ``lateness_p99_ns`` is the greatest of all links.
+    ``real_s`` is how long a simulation has taken so far. A stream that names links has those alone.
     """
 
     event: Literal["sample"]
     t_ns: int
     links: list[list[float | None]] | None
     probes: list[int | None] | None
+    lateness_p99_ns: float | None
     real_s: NotRequired[float]
 
 
@@ -112,6 +115,24 @@ class Now(TypedDict):
     t_ns: int
     averaged_ns: int
     links: list[list[float | None]]
+
+
+class ConnectionRow(TypedDict):
+    """A TCP flow up to ``t_ns``: goodput, greatest RTT and retransmissions since its last row; window."""
+
+    name: str
+    t_ns: int
+    goodput_bits_per_s: float | None
+    rtt_ns: int | None
+    cwnd_segments: int | None
+    retransmits: int
+
+
+class ConnectionsNow(TypedDict):
+    """The fastest TCP flows that have news, twice a second."""
+
+    event: Literal["connections"]
+    rows: list[ConnectionRow]
 
 
 class NetworkChanged(NetworkChange):
@@ -181,4 +202,4 @@ Happening = (
     | End
 )
 """What is told once, and again to who comes later."""
-Event = Hello | Sample | Now | Happening
+Event = Hello | Sample | Now | ConnectionsNow | Happening

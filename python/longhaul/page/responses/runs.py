@@ -281,7 +281,22 @@ class LatenessOverTime(TypedDict):
     series: list[Over]
 
 
-OverTime = LinksOverTime | LatenessOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime
+class ConnectionSeries(Over):
+    """Of a TCP flow, simulated or real."""
+
+    name: str
+
+
+class ConnectionsOverTime(TypedDict):
+    """Goodput, RTT, window and retransmissions of the TCP flows that carried most, the first ahead."""
+
+    table: Literal["connections"]
+    series: list[ConnectionSeries]
+
+
+OverTime = (
+    LinksOverTime | LatenessOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime | ConnectionsOverTime
+)
 
 
 class Packet(TypedDict):

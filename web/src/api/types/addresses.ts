@@ -38,6 +38,7 @@ import type {
   FlowsOverTime,
   SocketsOverTime,
   LatenessOverTime,
+  ConnectionsOverTime,
   Packets,
 } from './runs';
 import type { Runs, SweepResult, Comparison, Policies, TransferPlan } from './studies';
@@ -50,6 +51,7 @@ import type {
   ProgramState,
   Sample,
   Now,
+  ConnectionsNow,
   NetworkChanged,
   Warned,
   Failure,
@@ -109,7 +111,7 @@ export interface Answers {
   'POST /runs/{run}/ticket': Ticket;
   'GET /runs/{run}/logs/{program}': Log;
   'GET /runs/{run}/series':
-    LinksOverTime | LatenessOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime;
+    LinksOverTime | LatenessOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime | ConnectionsOverTime;
   'GET /runs/{run}/packets': Packets;
   'POST /sweeps': Begun;
   'GET /sweeps/{run}': SweepResult;
@@ -124,6 +126,7 @@ export type RunEvent =
   | Hello
   | Sample
   | Now
+  | ConnectionsNow
   | Building
   | Algorithm
   | Up

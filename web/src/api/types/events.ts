@@ -41,10 +41,16 @@ export interface Hello {
   event: 'hello';
   version: number;
   /**
-   * @minItems 4
-   * @maxItems 4
+   * @minItems 5
+   * @maxItems 5
    */
-  figures: ['throughput_bits_per_s', 'queueing_delay_ns', 'undelivered_packets', 'lateness_p99_ns'];
+  figures: [
+    'throughput_bits_per_s',
+    'queueing_delay_ns',
+    'undelivered_packets',
+    'lateness_p99_ns',
+    'queue_bytes',
+  ];
   /**
    * @minItems 5
    * @maxItems 5
@@ -119,13 +125,15 @@ export interface ProgramState {
  *
  * `links` has for each the figures forward and then those in reverse, `probes` the last round trip of
  * each in ns, if a reply has come since the sample before. Both are `null` where only the progress of a
- * simulation is reported, which is at `t_ns`. `real_s` is how long a simulation has taken so far.
+ * simulation is reported, which is at `t_ns`. `lateness_p99_ns` is the greatest of all links.
+ * `real_s` is how long a simulation has taken so far. A stream that names links has those alone.
  */
 export interface Sample {
   event: 'sample';
   t_ns: number;
   links: (number | null)[][] | null;
   probes: (number | null)[] | null;
+  lateness_p99_ns: number | null;
   real_s?: number;
 }
 
@@ -140,6 +148,26 @@ export interface Now {
   t_ns: number;
   averaged_ns: number;
   links: (number | null)[][];
+}
+
+/**
+ * A TCP flow up to `t_ns`: goodput, greatest RTT and retransmissions since its last row; window.
+ */
+export interface ConnectionRow {
+  name: string;
+  t_ns: number;
+  goodput_bits_per_s: number | null;
+  rtt_ns: number | null;
+  cwnd_segments: number | null;
+  retransmits: number;
+}
+
+/**
+ * The fastest TCP flows that have news, twice a second.
+ */
+export interface ConnectionsNow {
+  event: 'connections';
+  rows: ConnectionRow[];
 }
 
 /**

@@ -343,6 +343,25 @@ export interface LatenessOverTime {
 }
 
 /**
+ * Of a TCP flow, simulated or real.
+ */
+export interface ConnectionSeries {
+  t_ns: number[];
+  columns: {
+    [k: string]: (number | null)[];
+  };
+  name: string;
+}
+
+/**
+ * Goodput, RTT, window and retransmissions of the TCP flows that carried most, the first ahead.
+ */
+export interface ConnectionsOverTime {
+  table: 'connections';
+  series: ConnectionSeries[];
+}
+
+/**
  * A packet on a link; one that never left has no due time.
  */
 export interface Packet {
