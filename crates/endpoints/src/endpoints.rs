@@ -208,12 +208,8 @@ impl Endpoints {
             self.run_host_until(until, place, node, network, sink);
             any |= network.acted(node, until);
         }
-        let hosts = match (all, any) {
-            (true, _) => Progress::Done,
-            (false, true) => Progress::Some,
-            (false, false) => Progress::None,
-        };
-        hosts.and(network.advance_lookahead(limit, sink))
+        let (links_all, links_any) = network.advance_lookahead(limit, sink);
+        Progress::of(all && links_all, any || links_any)
     }
 
     /// Goes back to one clock for all, when all have come to the same instant.

@@ -38,15 +38,13 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// Of both.
-    #[must_use]
-    pub fn and(self, other: Progress) -> Progress {
-        match (self, other) {
-            (Progress::Done, Progress::Done) => Progress::Done,
-            (Progress::None, Progress::None | Progress::Done) | (Progress::Done, Progress::None) => {
-                Progress::None
-            }
-            _ => Progress::Some,
+    /// If all have come to the limit, or any has come further in this round. Those that have not may go on then: what stopped
+    /// them may be those that have.
+    pub fn of(all: bool, any: bool) -> Self {
+        match (all, any) {
+            (true, _) => Progress::Done,
+            (false, true) => Progress::Some,
+            (false, false) => Progress::None,
         }
     }
 }
@@ -232,9 +230,10 @@ impl Network {
         before < until
     }
 
-    /// Lets every link handle what comes before `limit`, as far as that is known.
-    pub fn advance_lookahead(&mut self, limit: Time, sink: &mut impl Sink) -> Progress {
-        let Network { directions, totals, lookahead: Some(ahead), .. } = self else { return Progress::Done };
+    /// Lets every link handle what comes before `limit`, as far as that is known. Returns whether all have come to `limit`, and
+    /// whether any has come further.
+    pub fn advance_lookahead(&mut self, limit: Time, sink: &mut impl Sink) -> (bool, bool) {
+        let Network { directions, totals, lookahead: Some(ahead), .. } = self else { return (true, false) };
         let (mut all, mut any) = (true, false);
         for place in 0..ahead.order.len() {
             let index = ahead.order[place] as usize;
@@ -257,11 +256,7 @@ impl Network {
             let bytes = kept.drain(..gone).map(|(_, bytes)| u64::from(bytes)).sum();
             pipe.deliver(gone as u64, bytes);
         }
-        match (all, any) {
-            (true, _) => Progress::Done,
-            (false, true) => Progress::Some,
-            (false, false) => Progress::None,
-        }
+        (all, any)
     }
 
     /// While links look ahead: no packet that `exit` takes from now on is due before this; `None` if it takes none at all.

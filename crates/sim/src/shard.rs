@@ -89,7 +89,7 @@ impl Shard {
 
     /// Handles all events before `limit`, with other shards on other threads; returns in how many steps.
     pub fn run(&mut self, limit: Time, looks_ahead: bool) -> u64 {
-        let _guard = self.exchange.as_ref().map(Exchange::guard);
+        let _work = self.exchange.as_ref().map(Exchange::work);
         let mut steps = 0;
         loop {
             steps += 1;

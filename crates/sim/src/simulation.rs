@@ -57,6 +57,7 @@ struct Division {
     window: Span,
     /// Events of the last span, and how long it was.
     density: (u64, Span),
+    always_on_threads: bool,
 }
 
 impl Simulation {
@@ -150,10 +151,24 @@ impl Simulation {
         }
         if let Some(Shard { endpoints, .. }) = self.shards.pop() {
             let density = (0, Span::from_s(1));
-            self.division = Some(Division { places: places.to_vec(), endpoints, window, density });
+            self.division = Some(Division {
+                places: places.to_vec(),
+                endpoints,
+                window,
+                density,
+                always_on_threads: false,
+            });
         }
         self.shards = shards;
         Ok(())
+    }
+
+    /// Gives each shard a thread even where that is slower, for tests.
+    #[doc(hidden)]
+    pub fn always_on_threads(&mut self) {
+        if let Some(division) = &mut self.division {
+            division.always_on_threads = true;
+        }
     }
 
     /// Why the run cannot be divided into shards, if so.
@@ -275,7 +290,7 @@ impl Simulation {
         let span = limit.since(self.done_before);
         let rounds = match (&mut self.shards[..], &self.division) {
             ([shard], _) => vec![shard.run(limit, looks_ahead)],
-            (shards, Some(division)) if !division.pays_threads(span) => {
+            (shards, Some(division)) if !division.always_on_threads && !division.pays_threads(span) => {
                 take_turns(shards, limit, looks_ahead)
             }
             (shards, _) => run_together(shards, limit, looks_ahead),
@@ -545,6 +560,7 @@ fn take_turns(shards: &mut [Shard], limit: Time, looks_ahead: bool) -> Vec<u64> 
 /// Each shard on a thread of its own.
 fn run_together(shards: &mut [Shard], limit: Time, looks_ahead: bool) -> Vec<u64> {
     let Some((first, others)) = shards.split_first_mut() else { return Vec::new() };
+    first.exchange.iter().for_each(Exchange::begin);
     std::thread::scope(|scope| {
         let others: Vec<_> =
             others.iter_mut().map(|shard| scope.spawn(move || shard.run(limit, looks_ahead))).collect();

@@ -33,11 +33,17 @@ impl Write for File {
 }
 
 pub fn run(plan: &Plan, scheduler: Scheduler, at_once: u64) -> (Outcome, bool) {
-    run_in_shards(plan, scheduler, at_once, &vec![0; plan.nodes.len()])
+    run_in_shards(plan, scheduler, at_once, &vec![0; plan.nodes.len()], false)
 }
 
-/// The same, with each node in one of several shards.
-pub fn run_in_shards(plan: &Plan, scheduler: Scheduler, at_once: u64, places: &[u32]) -> (Outcome, bool) {
+/// The same, with each node in one of several shards, each on a thread even where that does not pay.
+pub fn run_in_shards(
+    plan: &Plan,
+    scheduler: Scheduler,
+    at_once: u64,
+    places: &[u32],
+    threads: bool,
+) -> (Outcome, bool) {
     let mut files = BTreeMap::new();
     let records = Records::new(plan, |name| {
         let file = File::default();
@@ -46,6 +52,9 @@ pub fn run_in_shards(plan: &Plan, scheduler: Scheduler, at_once: u64, places: &[
     });
     let mut simulation = Simulation::new(plan.clone(), records.unwrap()).unwrap().with_scheduler(scheduler);
     simulation.divide(places).unwrap();
+    if threads {
+        simulation.always_on_threads();
+    }
     assert_eq!(simulation.shard_count(), places.iter().max().map_or(1, |&last| last as usize + 1));
     let mut looked = false;
     while !simulation.advance(Time::NEVER, at_once) {

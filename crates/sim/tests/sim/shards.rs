@@ -16,11 +16,12 @@ proptest! {
         places in prop::collection::vec(0u32..4, 12),
         at_once in 1u64..5_000,
         looks_ahead in any::<bool>(),
+        threads in prop::bool::weighted(0.25),
     ) {
         let plan = apart_by(plan, &places);
         let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
         let scheduler = if looks_ahead { Scheduler::Lookahead } else { Scheduler::Calendar };
-        let (outcome, _) = run_in_shards(&plan, scheduler, at_once, &places);
+        let (outcome, _) = run_in_shards(&plan, scheduler, at_once, &places, threads);
         prop_assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
         prop_assert_eq!(different_file(&outcome, &expected), None);
     }
@@ -30,6 +31,7 @@ proptest! {
         plan in any_ring(),
         wires in prop::collection::vec((any_wire(), any_wire()), 4),
         recorded in any::<bool>(),
+        threads in prop::bool::weighted(0.25),
     ) {
         // Each router with its hosts is a shard. Copies of pings would be an obstacle.
         let mut plan = plan;
@@ -44,7 +46,7 @@ proptest! {
         }
         let places: Vec<u32> = (0..12).map(|node| if node < 4 { node } else { (node - 4) / 2 }).collect();
         let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
-        let (outcome, _) = run_in_shards(&plan, Scheduler::Automatic, 500, &places);
+        let (outcome, _) = run_in_shards(&plan, Scheduler::Automatic, 500, &places, threads);
         prop_assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
         prop_assert_eq!(different_file(&outcome, &expected), None);
     }
@@ -56,6 +58,7 @@ proptest! {
         at_ns in 0..2 * SECOND,
         link in 4usize..12,
         present in any::<bool>(),
+        threads in prop::bool::weighted(0.25),
     ) {
         // The links of hosts are not cut.
         let places: Vec<u32> = (0..12).map(|node| places[if node < 4 { node } else { (node - 4) / 2 }]).collect();
@@ -69,7 +72,7 @@ proptest! {
         let event = Event { at_ns, link, direction: None, route: None, change, cause: None };
         let plan = Plan { events: vec![event], ..plan };
         let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
-        let (outcome, _) = run_in_shards(&plan, Scheduler::Automatic, 100, &places);
+        let (outcome, _) = run_in_shards(&plan, Scheduler::Automatic, 100, &places, threads);
         prop_assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
         prop_assert_eq!(different_file(&outcome, &expected), None);
     }
@@ -170,7 +173,7 @@ fn shards_on_threads_are_the_same_run() {
     }
     for (plan, looks_ahead) in [(plain, true), (marked, false)] {
         let (expected, _) = run(&plan, Scheduler::Automatic, u64::MAX);
-        let (outcome, looked) = run_in_shards(&plan, Scheduler::Automatic, 100_000, &by_site(&plan));
+        let (outcome, looked) = run_in_shards(&plan, Scheduler::Automatic, 100_000, &by_site(&plan), false);
         assert_eq!(looked, looks_ahead);
         assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
         assert_eq!(different_file(&outcome, &expected), None);
@@ -190,7 +193,7 @@ fn captured_packets_that_cross_are_recorded_once() {
     plan.duration_ns = Some(SECOND / 4);
     let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
     for scheduler in [Scheduler::Calendar, Scheduler::Lookahead, Scheduler::Automatic] {
-        let (outcome, _) = run_in_shards(&plan, scheduler, 1_000, &by_site(&plan));
+        let (outcome, _) = run_in_shards(&plan, scheduler, 1_000, &by_site(&plan), false);
         assert!(expected.files["segments.csv"].lines().count() > 5_000);
         assert_eq!(different_file(&outcome, &expected), None);
     }
@@ -211,7 +214,7 @@ fn packets_that_a_removed_link_ends_are_recorded_when_they_end() {
     assert!(expected.files["packets.csv"].lines().filter(ended).count() > 50);
     let (looked_ahead, _) = run(&plan, Scheduler::Automatic, 1_000);
     assert_eq!(different_file(&looked_ahead, &expected), None);
-    let (divided, _) = run_in_shards(&plan, Scheduler::Automatic, 1_000, &by_site(&plan));
+    let (divided, _) = run_in_shards(&plan, Scheduler::Automatic, 1_000, &by_site(&plan), false);
     assert_eq!(different_file(&divided, &expected), None);
 }
 
