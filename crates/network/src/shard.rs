@@ -9,7 +9,8 @@
 //! A link may be cut if the due time of a packet is known when its first bit leaves, there is a least delay, and no change is
 //! planned. Where it is known when the packet is offered, the packet is given away then.
 
-use crate::network::{Direction, Network, Sink};
+use crate::Sink;
+use crate::network::{Direction, Network};
 use crate::packet::{DirectionId, NodeId, Packet};
 use longhaul_link::{Line, Link, LinkModel};
 use longhaul_plan::Plan;
