@@ -23,8 +23,8 @@ from longhaul.analysis.sockets import connections
 
 ALGORITHMS = {
     # Packets of which the last is lost. Mean windows are about 100 segments, and well above those of Reno:
-    # H-TCP is Reno for the first second after a loss. BIC remembers the windows of earlier losses: with a loss
-    # in 4,000 packets, its mean of these seconds is anything from 174 to 312.
+    # H-TCP is Reno for the first second after a loss. BIC remembers the windows of earlier losses: with one
+    # in 4,000 packets its mean here is anything from 174 to 312 segments.
     "scalable": 1_600,
     "highspeed": 4_000,
     "htcp": 12_000,
