@@ -27,8 +27,8 @@ pub(crate) enum Agent {
     Channel(Box<Channel>),
     /// Wakes a rank of a job.
     ComputeTimer(Box<ComputeTimer>),
-    /// Another shard has it.
-    Elsewhere,
+    /// On a host of another shard.
+    Remote,
 }
 
 /// From where to where an agent sends, and how its packets look.
@@ -146,7 +146,7 @@ impl Agent {
             Agent::Ping(ping) => ping.expire(context),
             Agent::Channel(channel) => channel.expire(context),
             Agent::ComputeTimer(compute_timer) => compute_timer.at = Time::NEVER,
-            Agent::DatagramSink(_) | Agent::Elsewhere => {}
+            Agent::DatagramSink(_) | Agent::Remote => {}
         }
     }
 
@@ -159,7 +159,7 @@ impl Agent {
             Agent::Ping(ping) => ping.timer(),
             Agent::Channel(channel) => channel.timer(),
             Agent::ComputeTimer(compute_timer) => compute_timer.at,
-            Agent::DatagramSink(_) | Agent::Elsewhere => Time::NEVER,
+            Agent::DatagramSink(_) | Agent::Remote => Time::NEVER,
         }
     }
 
@@ -171,7 +171,7 @@ impl Agent {
             Agent::PacketSource(packets) => &packets.way,
             Agent::Ping(ping) => &ping.way,
             Agent::Channel(channel) => &channel.way,
-            Agent::DatagramSink(_) | Agent::ComputeTimer(_) | Agent::Elsewhere => return None,
+            Agent::DatagramSink(_) | Agent::ComputeTimer(_) | Agent::Remote => return None,
         };
         Some((way.from, way.to))
     }
@@ -186,7 +186,7 @@ impl Agent {
             Agent::Channel(channel) => channel.home(),
             Agent::ComputeTimer(compute_timer) => compute_timer.home,
             Agent::DatagramSink(sink) => sink.home,
-            Agent::Elsewhere => return None,
+            Agent::Remote => return None,
         })
     }
 
@@ -216,7 +216,7 @@ impl Agent {
             Agent::PacketSource(packets) => packets.timer() == Time::NEVER,
             Agent::Ping(ping) => ping.is_done(),
             // Jobs know themselves when they are done.
-            Agent::DatagramSink(_) | Agent::Channel(_) | Agent::ComputeTimer(_) | Agent::Elsewhere => true,
+            Agent::DatagramSink(_) | Agent::Channel(_) | Agent::ComputeTimer(_) | Agent::Remote => true,
         }
     }
 }

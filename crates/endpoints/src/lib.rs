@@ -27,6 +27,6 @@ pub use agent::AgentContext;
 pub use datagram_stats::DatagramStats;
 pub use endpoints::Endpoints;
 pub use packet_list::ListedPacket;
-pub use payload::{Carried, PayloadPool, PayloadSink};
+pub use payload::{PayloadBatch, PayloadPool, PayloadSink};
 pub use results::TransferProgress;
 pub use schedule::{Schedule, datagrams, transfers};

@@ -18,11 +18,11 @@ pub(crate) enum Payload {
     EchoReply(u64),
 }
 
-/// What packets carry that are on their way from one pool to another, in their order.
+/// The payloads of packets that move from one pool to another, in the order of the packets.
 #[derive(Debug, Default)]
-pub struct Carried {
+pub struct PayloadBatch {
     slots: Vec<Slot>,
-    /// Of those that have some.
+    /// SACK blocks of the segments that have some.
     sacks: Vec<[Block; 3]>,
 }
 
@@ -156,23 +156,23 @@ impl PayloadPool {
         self.slots[(packet.body & !SIMULATED) as usize].agent
     }
 
-    /// Adds what `packets` carry to `carried`. Here, they carry it no longer.
-    pub fn hand_over(&mut self, packets: &[(Time, Packet)], carried: &mut Carried) {
+    /// Moves the payloads of `packets` from this pool to `batch`.
+    pub fn export(&mut self, packets: &[(Time, Packet)], batch: &mut PayloadBatch) {
         for (_, packet) in packets {
             let place = (packet.body & !SIMULATED) as usize;
-            carried.slots.push(self.slots[place]);
+            batch.slots.push(self.slots[place]);
             if self.slots[place].kind == Kind::SegmentWithSacks {
-                carried.sacks.push(self.sacks[place]);
+                batch.sacks.push(self.sacks[place]);
             }
             self.release(packet.body);
         }
     }
 
-    /// Takes what these packets carry, which another pool has [handed over](Self::hand_over) in this order; `carried` is
-    /// empty then.
-    pub fn take_over(&mut self, packets: &mut [(Time, Packet)], carried: &mut Carried) {
-        let mut sacks = carried.sacks.drain(..);
-        for ((_, packet), slot) in packets.iter_mut().zip(carried.slots.drain(..)) {
+    /// Moves the payloads of `packets` from `batch`, to which another pool [exported](Self::export) them in this order, to this
+    /// pool.
+    pub fn import(&mut self, packets: &mut [(Time, Packet)], batch: &mut PayloadBatch) {
+        let mut sacks = batch.sacks.drain(..);
+        for ((_, packet), slot) in packets.iter_mut().zip(batch.slots.drain(..)) {
             packet.body = self.insert_slot(Slot { references: 1, has_arrived: false, ..slot });
             if slot.kind == Kind::SegmentWithSacks
                 && let Some(blocks) = sacks.next()

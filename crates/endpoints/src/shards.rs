@@ -7,9 +7,14 @@ use longhaul_network::NodeId;
 use longhaul_units::Time;
 
 impl Endpoints {
-    /// Whether hosts can be in different shards: none hears of another but by packets.
+    /// Whether hosts can be in different shards.
     pub fn can_be_sharded(&self) -> bool {
-        self.jobs.is_empty() && self.mptcp_connections.is_empty() && self.real_sources.is_empty()
+        self.hosts_share_no_state() && self.real_sources.is_empty()
+    }
+
+    /// Whether packets are all that an agent on one host learns of those on others.
+    fn hosts_share_no_state(&self) -> bool {
+        self.jobs.is_empty() && self.mptcp_connections.is_empty()
     }
 
     /// From where to where agents send; see [`longhaul_network::Network::plan_lookahead`].
@@ -20,17 +25,16 @@ impl Endpoints {
         ways
     }
 
-    /// Whether no packet exceeds the MTU of its path and no agent hears of another but by packets, so that hosts can look
-    /// ahead.
+    /// Whether each host may advance by its own clock: hosts share no state, and no packet exceeds the MTU of its path.
     pub fn may_look_ahead(&self) -> bool {
-        self.all_fit && self.jobs.is_empty() && self.mptcp_connections.is_empty()
+        self.all_fit && self.hosts_share_no_state()
     }
 
-    /// Endpoints for `count` shards, each with the agents of its hosts: `places` says which shard a node is in. This one
-    /// keeps none of them until they are [collected](Self::swap_agents).
-    pub fn split(&mut self, places: &[u32], count: u32, nodes: usize) -> Vec<Endpoints> {
-        let mut shards: Vec<Endpoints> = (0..count).map(|own| self.part(own, places)).collect();
-        self.swap_agents(&mut shards.iter_mut().collect::<Vec<_>>(), places);
+    /// Moves all agents into endpoints for `count` shards: `partition` is the shard of each node.
+    /// [`swap_agents`](Self::swap_agents) brings them back.
+    pub fn split(&mut self, partition: &[u32], count: u32, nodes: usize) -> Vec<Endpoints> {
+        let mut shards: Vec<Endpoints> = (0..count).map(|own| self.part(own, partition)).collect();
+        self.swap_agents(&mut shards.iter_mut().collect::<Vec<_>>(), partition);
         for shard in &mut shards {
             shard.timers = Timers::new(nodes, shard.agents.iter().map(Agent::home));
             for (agent, each) in (0u32..).zip(&shard.agents) {
@@ -42,13 +46,13 @@ impl Endpoints {
         shards
     }
 
-    fn part(&self, own: u32, places: &[u32]) -> Endpoints {
-        let is_own = |agent: &Agent| agent.home().is_some_and(|home| places[home.0 as usize] == own);
+    fn part(&self, own: u32, partition: &[u32]) -> Endpoints {
+        let is_own = |agent: &Agent| agent.home().is_some_and(|home| partition[home.0 as usize] == own);
         Endpoints {
             flows: self.flows.clone(),
             end: self.end,
             all_fit: self.all_fit,
-            agents: self.agents.iter().map(|_| Agent::Elsewhere).collect(),
+            agents: self.agents.iter().map(|_| Agent::Remote).collect(),
             pairs: self.pairs.clone(),
             jobs: Vec::new(),
             mptcp_connections: Vec::new(),
@@ -62,9 +66,9 @@ impl Endpoints {
         }
     }
 
-    /// Exchanges all agents with those that `shards` have: called once, this has all of them, and once more, each shard
-    /// has its own again. `places` says which shard a node is in.
-    pub fn swap_agents(&mut self, shards: &mut [&mut Endpoints], places: &[u32]) {
+    /// Swaps the agents of `shards` with those here: the first call collects all agents here, the second returns each to its
+    /// shard. `partition` is the shard of each node.
+    pub fn swap_agents(&mut self, shards: &mut [&mut Endpoints], partition: &[u32]) {
         for agent in 0..self.agents.len() {
             let Some(home) = self.agents[agent]
                 .home()
@@ -72,7 +76,7 @@ impl Endpoints {
             else {
                 continue;
             };
-            let shard = places[home.0 as usize] as usize;
+            let shard = partition[home.0 as usize] as usize;
             std::mem::swap(&mut self.agents[agent], &mut shards[shard].agents[agent]);
         }
         for shard in shards {
@@ -84,16 +88,16 @@ impl Endpoints {
     }
 
     /// Gives back the memory of connections that both ends, in whichever of `shards`, have closed, and know to be closed.
-    pub fn reap_shards(&mut self, shards: &mut [&mut Endpoints], places: &[u32]) {
+    pub fn reap_shards(&mut self, shards: &mut [&mut Endpoints], partition: &[u32]) {
         for shard in &mut *shards {
             self.closed_pairs.append(&mut shard.closed_pairs);
         }
         if self.closed_pairs.is_empty() {
             return;
         }
-        self.swap_agents(shards, places);
+        self.swap_agents(shards, partition);
         let reaped = self.reap_closed();
-        self.swap_agents(shards, places);
+        self.swap_agents(shards, partition);
         for agent in reaped {
             for shard in &mut *shards {
                 if shard.agents[agent as usize].home().is_some() {

@@ -1,5 +1,5 @@
 use crate::Series;
-use longhaul_random::{Distribution, FARTHEST_NORMAL, Stream, normal_share};
+use longhaul_random::{Distribution, MAX_NORMAL_DEVIATE, Stream, normal_share};
 use longhaul_units::{InvalidValue, Span, Time, checked_when_read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -225,7 +225,7 @@ impl DelayProcess {
             DelayModel::Series(delays) => Span::from_ps(delays.series.least()),
             DelayModel::Random { base, jitter, .. } if jitter.least() >= 0.0 => *base,
             DelayModel::Normal { mean, sd } => {
-                let farthest = (sd.ps() as f64 * FARTHEST_NORMAL) as u64;
+                let farthest = (sd.ps() as f64 * MAX_NORMAL_DEVIATE) as u64;
                 mean.saturating_sub(Span::from_ps(farthest.saturating_add(1)))
             }
             DelayModel::Random { .. } | DelayModel::Ticks { .. } => Span::ZERO,

@@ -58,7 +58,7 @@ pub struct Link<P> {
     admitted: u64,
     /// The latest `now`.
     clock: Time,
-    /// What has begun to leave since it was last asked for, and when it is due, if that is to be told.
+    /// Packets that began to leave since the last call of [`Link::departures`], and their due times, if they are recorded.
     departures: Option<Vec<(Time, P)>>,
 }
 
@@ -335,19 +335,19 @@ impl<P: LinkPacket> Link<P> {
         self.wire.upcoming(before, each);
     }
 
-    /// Whether a packet that has begun to leave is due at a known time, and no packet ends but when it is offered, as long as
-    /// the link is not changed.
-    pub fn foretells(&self) -> bool {
+    /// Whether the due time of each packet is known when its first bit leaves, and packets are dropped only when they are
+    /// offered, as long as the link is not changed.
+    pub fn knows_due_at_departure(&self) -> bool {
         self.shaper.pace().is_some() && self.queue.is_plain() && self.loss_position == LossPosition::Ingress
     }
 
-    /// From now on, [`departures`](Self::departures) tells what begins to leave.
-    pub fn tell_departures(&mut self) {
+    /// Records, from now on, the packets that begin to leave, for [`departures`](Self::departures).
+    pub fn record_departures(&mut self) {
         self.departures = Some(Vec::new());
     }
 
-    /// What has begun to leave by `now` and has not been told yet, in that order, with the times at which it is due; to be
-    /// emptied.
+    /// Packets that began to leave by `now` since the last call, in that order, and their due times. The caller empties
+    /// the list.
     pub fn departures(&mut self, now: Time) -> Option<&mut Vec<(Time, P)>> {
         self.settle(now);
         self.departures.as_mut()
@@ -360,7 +360,7 @@ impl<P: LinkPacket> Link<P> {
 
     /// Settles, where no packet can end by it.
     pub(crate) fn catch_up(&mut self, now: Time) {
-        if self.foretells() {
+        if self.knows_due_at_departure() {
             self.settle(now);
         }
     }

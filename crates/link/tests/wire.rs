@@ -321,7 +321,7 @@ fn segments_join_within_a_new_span_and_those_under_way_stay_as_they_are() {
 fn overtaking() -> Link<Packet> {
     let delay = DelayModel::Uniform { mean: Span::from_us(1000), half_width: Span::from_us(50) };
     let mut link = link(LinkModel { delay, reorder: true, rate: gigabit(1), ..transparent() });
-    link.tell_departures();
+    link.record_departures();
     (0..4).for_each(|number| {
         link.offer(us(0), packet(number, 125));
     });
@@ -338,16 +338,16 @@ fn what_has_begun_to_leave_no_longer_waits_where_packets_may_overtake() {
 }
 
 #[test]
-fn departures_are_told_with_the_times_at_which_they_arrive() {
+fn departures_are_recorded_with_the_times_at_which_they_arrive() {
     let mut link = overtaking();
-    assert!(link.foretells());
-    let mut told = Vec::new();
+    assert!(link.knows_due_at_departure());
+    let mut recorded = Vec::new();
     for at in 0..5 {
         let departures = link.departures(us(at)).unwrap();
-        told.extend(departures.drain(..).map(|(due, packet)| (due, packet.number)));
-        assert_eq!(told.len() as u64, (at + 1).min(4), "at {at} us");
+        recorded.extend(departures.drain(..).map(|(due, packet)| (due, packet.number)));
+        assert_eq!(recorded.len() as u64, (at + 1).min(4), "at {at} us");
     }
-    told.sort_unstable();
+    recorded.sort_unstable();
     let arrived: Vec<_> = drain(&mut link, END).into_iter().map(|(number, due)| (due, number)).collect();
-    assert_eq!(told, arrived);
+    assert_eq!(recorded, arrived);
 }

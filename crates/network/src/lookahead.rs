@@ -38,8 +38,8 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// If all have come to the limit, or any has come further in this round. Those that have not may go on then: what stopped
-    /// them may be those that have.
+    /// `all` have come to the limit, `any` has come further in this round. Where any has, the others may come further in the
+    /// next round.
     pub fn of(all: bool, any: bool) -> Self {
         match (all, any) {
             (true, _) => Progress::Done,
@@ -92,12 +92,12 @@ struct Lane {
     clock: Time,
 }
 
-/// A direction to another shard, which has its packets; it counts them when they are due.
+/// A direction to another shard, which gets its packets at once. The exit counts them when they are due.
 #[derive(Debug)]
 struct Exit {
     direction: DirectionId,
-    /// Packets that the other shard has, when they are due, and the bytes of each.
-    kept: VecDeque<(Time, u32)>,
+    /// Due times and bytes of packets that are not due yet.
+    not_due: VecDeque<(Time, u32)>,
 }
 
 impl Network {
@@ -140,17 +140,17 @@ impl Network {
         let Network { directions, lookahead: Some(ahead), .. } = self else { return };
         ahead.active = true;
         ahead.clocks.fill(now);
-        for place in 0..ahead.order.len() + ahead.entries.len() {
-            let is_entry = place >= ahead.order.len();
-            let index = *ahead.order.get(place).unwrap_or_else(|| &ahead.entries[place - ahead.order.len()]);
+        for &index in ahead.order.iter().chain(&ahead.entries) {
             let index = index as usize;
-            let Direction { link: Line::Pipe(pipe), tapped, .. } = &mut directions[index] else { continue };
+            let Direction { link: Line::Pipe(pipe), tapped, boundary, .. } = &mut directions[index] else {
+                continue;
+            };
             ahead.lanes[index].clock = now;
-            if !is_entry {
+            if boundary.is_own() {
                 ahead.horizons[index] = pipe.earliest_due(now);
             }
-            if let Some(exit) = ahead.exits.iter_mut().find(|exit| exit.direction.0 as usize == index) {
-                exit.kept.extend(pipe.take_all().map(|(due, packet)| (due, packet.bytes)));
+            if let Some(exit) = exit(&mut ahead.exits, index) {
+                exit.not_due.extend(pipe.take_all().map(|(due, packet)| (due, packet.bytes)));
                 continue;
             }
             for (due, packet) in pipe.take_all() {
@@ -171,8 +171,8 @@ impl Network {
         ahead.active = false;
         for &index in ahead.order.iter().chain(&ahead.entries) {
             let Line::Pipe(pipe) = &mut directions[index as usize].link else { continue };
-            if let Some(exit) = ahead.exits.iter_mut().find(|exit| exit.direction.0 == index) {
-                pipe.put_back(exit.kept.drain(..).map(|(due, bytes)| (due, Packet::of_bytes(bytes))));
+            if let Some(exit) = exit(&mut ahead.exits, index as usize) {
+                pipe.put_back(exit.not_due.drain(..).map(|(due, bytes)| (due, Packet::of_bytes(bytes))));
                 calendar.set(index, pipe.next_event());
                 continue;
             }
@@ -249,11 +249,11 @@ impl Network {
                 ahead.serve(index, until, &mut directions[index], totals, sink);
             }
         }
-        for Exit { direction, kept } in &mut ahead.exits {
+        for Exit { direction, not_due } in &mut ahead.exits {
             let clock = ahead.lanes[direction.0 as usize].clock;
             let Line::Pipe(pipe) = &mut directions[direction.0 as usize].link else { continue };
-            let gone = kept.partition_point(|&(due, _)| due < clock);
-            let bytes = kept.drain(..gone).map(|(_, bytes)| u64::from(bytes)).sum();
+            let gone = not_due.partition_point(|&(due, _)| due < clock);
+            let bytes = not_due.drain(..gone).map(|(_, bytes)| u64::from(bytes)).sum();
             pipe.deliver(gone as u64, bytes);
         }
         (all, any)
@@ -342,6 +342,12 @@ impl Lane {
     fn all_outputs(&self) -> impl Iterator<Item = &u32> {
         self.outputs.iter().chain([&self.to_host]).filter(|&&output| output != NONE)
     }
+}
+
+/// The exit with this index, if the direction is one.
+fn exit(exits: &mut [Exit], index: usize) -> Option<&mut Exit> {
+    let place = exits.binary_search_by_key(&(index as u32), |exit| exit.direction.0).ok()?;
+    exits.get_mut(place)
 }
 
 /// Of `inputs`, the one whose first packet comes first and before an instant; at equal instants, the first one.

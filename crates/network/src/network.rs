@@ -221,7 +221,7 @@ impl Network {
         }
         while let Some((packet, due)) = self.directions[place].link.take(time) {
             if self.directions[place].boundary == Boundary::Exit {
-                // Its shard has it, and it has been told.
+                // The shard of the far end has it.
                 continue;
             }
             if self.directions[place].tapped {

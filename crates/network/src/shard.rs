@@ -27,8 +27,8 @@ pub(crate) enum Boundary {
     Exit,
     /// Of another shard, to a node of this one.
     Entry,
-    /// Of other shards.
-    Elsewhere,
+    /// Of other shards, to a node of another one.
+    Remote,
 }
 
 impl Boundary {
@@ -79,7 +79,7 @@ impl Network {
         }
         let lookahead = |direction: usize| match &self.directions[direction].link {
             Line::Pipe(pipe) => pipe.earliest_due(Time::ZERO).since(Time::ZERO),
-            Line::Link(link) if link.foretells() => link.least_delay(),
+            Line::Link(link) if link.knows_due_at_departure() => link.least_delay(),
             _ => Span::ZERO,
         };
         (0..plan.links.len())
@@ -89,22 +89,22 @@ impl Network {
             .collect()
     }
 
-    /// The same network, of which shard `own` has the nodes that `places` says, one for each node; before its first packet.
+    /// The same network, of which shard `own` has the nodes that `partition` says, one for each node; before its first packet.
     ///
     /// # Errors
-    /// If `places` cuts a link that cannot be [cut](Self::cuts).
-    pub fn shard(&self, plan: &Plan, places: &[u32], own: u32) -> Result<Self, InvalidValue> {
+    /// If `partition` cuts a link that cannot be [cut](Self::cuts).
+    pub fn shard(&self, plan: &Plan, partition: &[u32], own: u32) -> Result<Self, InvalidValue> {
         let mut shard = Network::unrouted(plan);
         shard.routes = Arc::clone(&self.routes);
         let cuts = self.cuts(plan);
         let (mut exits, mut entries) = (Vec::new(), Vec::new());
         for index in 0..shard.directions.len() {
-            let ends = [index ^ 1, index].map(|each| places[shard.directions[each].to.0 as usize]);
+            let ends = [index ^ 1, index].map(|each| partition[shard.directions[each].to.0 as usize]);
             let boundary = match ends.map(|place| place == own) {
                 [true, true] => Boundary::Inside,
                 [true, false] => Boundary::Exit,
                 [false, true] => Boundary::Entry,
-                [false, false] => Boundary::Elsewhere,
+                [false, false] => Boundary::Remote,
             };
             let link = index / 2;
             if ends[0] != ends[1] && cuts.binary_search_by_key(&link, |cut| cut.link).is_err() {
@@ -123,7 +123,7 @@ impl Network {
                 Boundary::Exit => {
                     exits.push(DirectionId(index as u32));
                     if let Line::Link(link) = line {
-                        link.tell_departures();
+                        link.record_departures();
                     }
                 }
                 Boundary::Entry => {
@@ -138,7 +138,7 @@ impl Network {
             }
         }
         let (entries, horizons) = entries.into_iter().unzip();
-        let owns = places.iter().map(|&place| place == own).collect();
+        let owns = partition.iter().map(|&place| place == own).collect();
         shard.shard = Some(Box::new(Shard { owns, exits, entries, horizons, crossing: Vec::new() }));
         Ok(shard)
     }

@@ -229,9 +229,9 @@ impl Simulation {
         Ok((obstacle, nodes, links.into_iter().map(link).collect(), interfaces))
     }
 
-    /// Divides the run among shards: each node is in the one that `places` says.
-    fn divide(&mut self, places: Vec<u32>) -> PyResult<()> {
-        self.0.divide(&places).map_err(error::invalid)
+    /// Divides the run among shards: `partition` is the shard of each node.
+    fn divide(&mut self, partition: Vec<u32>) -> PyResult<()> {
+        self.0.divide(&partition).map_err(error::invalid)
     }
 
     /// Runs on for so many events at most, and up to an instant; true when the run has ended.

@@ -27,7 +27,7 @@ mod stream;
 
 pub use distribution::Distribution;
 pub use mix::mix;
-pub use normal::FARTHEST as FARTHEST_NORMAL;
+pub use normal::MAX_DEVIATE as MAX_NORMAL_DEVIATE;
 pub use stream::{Seed, Stream};
 
 /// The chance that a standard normal variable stays below `z`, kept off 0 and 1.

@@ -1,5 +1,5 @@
-/// No draw of a standard normal variable is farther from zero: the quantile of 2^-53 is -8.21.
-pub const FARTHEST: f64 = 8.3;
+/// Bound of the absolute value of a standard normal draw: the quantile of 2^-53 is -8.21.
+pub const MAX_DEVIATE: f64 = 8.3;
 
 /// The value that a standard normal variable stays below with probability `p`, for 0 < p < 1.
 ///
@@ -97,7 +97,7 @@ mod tests {
         // The least and the greatest value of `Stream::open_uniform`.
         let least = 0.5 / (1u64 << 52) as f64;
         assert!((-8.3..-8.2).contains(&quantile(least)));
-        assert!(quantile(1.0 - least) < FARTHEST);
+        assert!(quantile(1.0 - least) < MAX_DEVIATE);
     }
 
     #[test]

@@ -25,9 +25,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(other) => return Err(format!("{other}: neither calendar nor lookahead").into()),
     };
     let mut simulation = Simulation::new(plan, Records::none())?.with_scheduler(scheduler);
-    if let Some(places) = std::env::args().nth(3) {
-        let places = places.split(',').map(str::parse).collect::<Result<Vec<u32>, _>>()?;
-        simulation.divide(&places)?;
+    if let Some(partition) = std::env::args().nth(3) {
+        let partition = partition.split(',').map(str::parse).collect::<Result<Vec<u32>, _>>()?;
+        simulation.divide(&partition)?;
     }
     let start = Instant::now();
     while !simulation.advance(Time::NEVER, 1_000_000) {}

@@ -95,7 +95,7 @@ impl Sink for Egress {
             return;
         };
         let batch = &mut self.batches[place];
-        self.payloads.hand_over(packets, &mut batch.carried);
+        self.payloads.export(packets, &mut batch.payloads);
         if batch.packets.is_empty() {
             // Not copied.
             std::mem::swap(packets, &mut batch.packets);

@@ -1,6 +1,6 @@
-//! What shards tell each other.
+//! Messages between the shards of a simulation.
 
-use longhaul_endpoints::Carried;
+use longhaul_endpoints::PayloadBatch;
 use longhaul_network::{DirectionId, Packet};
 use longhaul_units::Time;
 use std::hint::spin_loop;
@@ -9,59 +9,59 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often a shard looks whether another one has told it something before it sleeps until then.
+/// Polls of the inbox before a shard sleeps until a message comes.
 const SPINS: u32 = 2_000;
-/// A shard that sleeps looks this often whether any other is at work.
-const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(20) } else { Duration::from_secs(1) };
-/// And gives up when it has found none so many times in a row.
-const GIVES_UP_AFTER: u32 = 10;
+/// Interval at which a shard that sleeps checks whether any other is running.
+const CHECK_INTERVAL: Duration = if cfg!(test) { Duration::from_millis(20) } else { Duration::from_secs(1) };
+/// Checks in a row without a running shard after which a shard fails.
+const MAX_IDLE_CHECKS: u32 = 10;
 
-/// What goes from one shard to another by one direction.
+/// Packets that go from one shard to another by one direction.
 #[derive(Debug)]
 pub struct Batch {
     pub direction: DirectionId,
-    /// With the times at which they are due, in order.
+    /// With their due times, in the order in which they leave.
     pub packets: Vec<(Time, Packet)>,
-    pub carried: Carried,
+    pub payloads: PayloadBatch,
 }
 
 impl Batch {
     /// An empty one.
     pub fn new(direction: DirectionId) -> Self {
-        Batch { direction, packets: Vec::new(), carried: Carried::default() }
+        Batch { direction, packets: Vec::new(), payloads: PayloadBatch::default() }
     }
 }
 
-/// All that a shard tells another at a time.
+/// A message from one shard to another.
 #[derive(Debug)]
 pub struct Message {
     pub from: u32,
     pub batches: Vec<Batch>,
     /// No packet comes by these directions from now on that is due before.
     pub horizons: Vec<(DirectionId, Time)>,
-    /// Empty ones that the other shard can use again.
-    pub emptied: Vec<Batch>,
+    /// Batches to reuse.
+    pub empty_batches: Vec<Batch>,
 }
 
-/// How a shard hears of the others, and they of it.
+/// A shard's connections to the others.
 pub struct Exchange {
     /// The lock is never contended: it makes simulations `Sync`.
     inbox: Mutex<Receiver<Message>>,
     /// By shard; its own, too, which it does not use.
     peers: Vec<Sender<Message>>,
-    /// How many shards neither wait nor have come to the end of the span.
-    at_work: Arc<AtomicUsize>,
+    /// Shards that neither wait for a message nor have reached the end of the stride.
+    running: Arc<AtomicUsize>,
 }
 
 impl Exchange {
     /// Of so many shards.
     pub fn between(count: u32) -> Vec<Exchange> {
         let (peers, inboxes): (Vec<_>, Vec<_>) = (0..count).map(|_| channel()).unzip();
-        let at_work = Arc::new(AtomicUsize::new(0));
+        let running = Arc::new(AtomicUsize::new(0));
         let exchange = |inbox| Exchange {
             inbox: Mutex::new(inbox),
             peers: peers.clone(),
-            at_work: Arc::clone(&at_work),
+            running: Arc::clone(&running),
         };
         inboxes.into_iter().map(exchange).collect()
     }
@@ -85,20 +85,20 @@ impl Exchange {
         self.inbox().try_recv().ok()
     }
 
-    /// All shards begin to work, each on its thread.
+    /// Counts all shards as running, before their threads start.
     pub fn begin(&self) {
-        self.at_work.store(self.peers.len(), SeqCst);
+        self.running.store(self.peers.len(), SeqCst);
     }
 
-    /// What is returned says, when it is dropped, that this shard works no longer.
-    pub fn work(&self) -> Work {
-        Work(Arc::clone(&self.at_work))
+    /// A guard that counts this shard as no longer running when it is dropped.
+    pub fn running(&self) -> Running {
+        Running(Arc::clone(&self.running))
     }
 
     /// Waits for the next message.
     ///
     /// # Panics
-    /// If no other shard is at work for some time: one has panicked, or each waits for another.
+    /// If no shard runs for 10 s: one has panicked, or each waits for another.
     pub fn receive(&mut self) -> Message {
         for _ in 0..SPINS {
             if let Some(message) = self.try_receive() {
@@ -106,29 +106,29 @@ impl Exchange {
             }
             spin_loop();
         }
-        self.at_work.fetch_sub(1, SeqCst);
+        self.running.fetch_sub(1, SeqCst);
         let mut alone = 0;
         loop {
-            match self.inbox().recv_timeout(PATIENCE) {
+            match self.inbox().recv_timeout(CHECK_INTERVAL) {
                 Ok(message) => {
-                    self.at_work.fetch_add(1, SeqCst);
+                    self.running.fetch_add(1, SeqCst);
                     return message;
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    alone = if self.at_work.load(SeqCst) == 0 { alone + 1 } else { 0 };
-                    assert!(alone < GIVES_UP_AFTER, "a shard waits for others, and none is at work");
+                    alone = if self.running.load(SeqCst) == 0 { alone + 1 } else { 0 };
+                    assert!(alone < MAX_IDLE_CHECKS, "a shard waits for others, and none is running");
                 }
             }
         }
     }
 }
 
-/// A shard at work.
-pub struct Work(Arc<AtomicUsize>);
+/// A running shard.
+pub struct Running(Arc<AtomicUsize>);
 
-impl Drop for Work {
+impl Drop for Running {
     fn drop(&mut self) {
-        // One that gives up while it waits has been counted off.
+        // A shard that fails while it waits was counted off before.
         let _ = self.0.fetch_update(SeqCst, SeqCst, |count| count.checked_sub(1));
     }
 }
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     fn message(from: u32) -> Message {
-        Message { from, batches: Vec::new(), horizons: Vec::new(), emptied: Vec::new() }
+        Message { from, batches: Vec::new(), horizons: Vec::new(), empty_batches: Vec::new() }
     }
 
     #[test]
@@ -158,11 +158,11 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a shard waits for others, and none is at work")]
+    #[should_panic(expected = "a shard waits for others, and none is running")]
     fn a_shard_does_not_wait_for_ever_for_one_that_has_failed() {
         let [first, mut second] = <[Exchange; 2]>::try_from(Exchange::between(2)).ok().unwrap();
         first.begin();
-        drop(first.work());
+        drop(first.running());
         second.receive();
     }
 }

@@ -6,8 +6,8 @@ use longhaul_units::{Span, Time};
 use std::collections::VecDeque;
 use std::mem::replace;
 
-/// So many windows are the least time that a packet takes between two shards. Without windows, two shards would work in turns:
-/// each would go as far as it knows, twice that time, while the other waits to hear how far.
+/// Windows in a lookahead, the least time that a packet takes between two shards. Without windows, two shards would run in
+/// turns: each would run for two lookaheads while the other waits for its horizon.
 const WINDOWS: u64 = 2;
 
 /// A part of a simulation: nodes, with the links that leave them and the endpoints on them, or all of them.
@@ -21,13 +21,13 @@ pub struct Shard {
     /// The other shards, if there are any.
     pub exchange: Option<Exchange>,
     exits: Vec<Exit>,
-    /// How far the shard goes before it tells the others.
+    /// Simulated time between two messages to the others.
     window: Span,
-    own: u32,
-    /// Batches that have been taken, and the shards that they came from.
-    emptied: Vec<(u32, Batch)>,
-    /// Empty batches, those first that the other shards' processors have read longest ago.
-    spare: VecDeque<Batch>,
+    number: u32,
+    /// Empty batches to return, and the shards that they came from.
+    to_return: Vec<(u32, Batch)>,
+    /// Empty batches to use, those first that the other shards read longest ago.
+    free: VecDeque<Batch>,
 }
 
 impl Shard {
@@ -43,26 +43,26 @@ impl Shard {
             exchange: None,
             exits: Vec::new(),
             window: Span::from_ps(u64::MAX),
-            own: 0,
-            emptied: Vec::new(),
-            spare: VecDeque::new(),
+            number: 0,
+            to_return: Vec::new(),
+            free: VecDeque::new(),
         }
     }
 
-    /// How far a shard goes before it tells the others, if packets take so long between shards at least.
+    /// Simulated time between two messages, if packets take `lookahead` between shards at least.
     pub fn window(lookahead: Span) -> Span {
         Span::from_ps((lookahead.ps() / WINDOWS).max(1))
     }
 
-    /// A part of one; `peers` says to which shard each direction leads.
-    pub fn with_exchange(mut self, own: u32, exchange: Exchange, peers: &[u32], window: Span) -> Self {
-        self.own = own;
+    /// Shard `number` of a simulation; `peers` is the shard that each direction leads to.
+    pub fn with_exchange(mut self, number: u32, exchange: Exchange, peers: &[u32], window: Span) -> Self {
+        self.number = number;
         self.window = window;
         let exits = self.network.exits();
         let exit = |&direction: &DirectionId| Exit {
             direction,
             peer: peers[direction.0 as usize],
-            told: Time::ZERO,
+            sent_horizon: Time::ZERO,
         };
         self.exits = exits.iter().map(exit).collect();
         self.egress.batches = exits.iter().map(|&direction| Batch::new(direction)).collect();
@@ -89,7 +89,7 @@ impl Shard {
 
     /// Handles all events before `limit`, with other shards on other threads; returns in how many steps.
     pub fn run(&mut self, limit: Time, looks_ahead: bool) -> u64 {
-        let _work = self.exchange.as_ref().map(Exchange::work);
+        let _running = self.exchange.as_ref().map(Exchange::running);
         let mut steps = 0;
         loop {
             steps += 1;
@@ -165,35 +165,34 @@ impl Shard {
         self.endpoints.stop_lookahead(&mut self.network);
     }
 
-    /// Takes what other shards have sent so far.
+    /// Imports what other shards have sent so far.
     pub fn receive(&mut self) {
         while let Some(message) = self.exchange.as_mut().and_then(Exchange::try_receive) {
-            self.take(message);
+            self.import(message);
         }
     }
 
     /// Waits until another shard has sent something.
     fn wait(&mut self) {
         if let Some(message) = self.exchange.as_mut().map(Exchange::receive) {
-            self.take(message);
+            self.import(message);
         }
     }
 
-    fn take(&mut self, message: Message) {
+    fn import(&mut self, message: Message) {
         for mut batch in message.batches {
-            self.egress.payloads.take_over(&mut batch.packets, &mut batch.carried);
+            self.egress.payloads.import(&mut batch.packets, &mut batch.payloads);
             self.network.import(batch.direction, &mut batch.packets);
             batch.packets.clear();
-            self.emptied.push((message.from, batch));
+            self.to_return.push((message.from, batch));
         }
         for (entry, horizon) in message.horizons {
             self.network.set_entry_horizon(entry, horizon);
         }
-        // Their memory goes to and fro.
-        self.spare.extend(message.emptied);
+        self.free.extend(message.empty_batches);
     }
 
-    /// Tells the other shards what goes to them, and from when on more may be due.
+    /// Sends the other shards their packets, and from when on more may be due.
     fn send(&mut self) {
         let Some(exchange) = &self.exchange else { return };
         for peer in exchange.peers() {
@@ -202,21 +201,23 @@ impl Shard {
                 self.exits.iter_mut().zip(&mut self.egress.batches).filter(|(exit, _)| exit.peer == peer)
             {
                 if let Some(horizon) = self.network.exit_horizon(exit.direction, self.done_before)
-                    && horizon > exit.told
+                    && horizon > exit.sent_horizon
                 {
-                    exit.told = horizon;
+                    exit.sent_horizon = horizon;
                     horizons.push((exit.direction, horizon));
                 }
                 if !batch.packets.is_empty() {
-                    let spare =
-                        self.spare.pop_front().map(|spare| Batch { direction: exit.direction, ..spare });
-                    batches.push(replace(batch, spare.unwrap_or_else(|| Batch::new(exit.direction))));
+                    let free = self.free.pop_front().map(|free| Batch { direction: exit.direction, ..free });
+                    batches.push(replace(batch, free.unwrap_or_else(|| Batch::new(exit.direction))));
                 }
             }
             if !horizons.is_empty() || !batches.is_empty() {
-                let emptied =
-                    self.emptied.extract_if(.., |(from, _)| *from == peer).map(|(_, batch)| batch).collect();
-                exchange.send(peer, Message { from: self.own, batches, horizons, emptied });
+                let empty_batches = self
+                    .to_return
+                    .extract_if(.., |(from, _)| *from == peer)
+                    .map(|(_, batch)| batch)
+                    .collect();
+                exchange.send(peer, Message { from: self.number, batches, horizons, empty_batches });
             }
         }
     }
@@ -226,6 +227,6 @@ impl Shard {
 struct Exit {
     direction: DirectionId,
     peer: u32,
-    /// The horizon that the other shard knows.
-    told: Time,
+    /// The horizon last sent to the other shard.
+    sent_horizon: Time,
 }

@@ -17,7 +17,7 @@ use std::io;
 const REAP_INTERVAL: Span = Span::from_s(1);
 /// Shards have threads for a span in which they are expected to handle so many events: less is done before they have begun.
 const EVENTS_FOR_THREADS: u64 = 5_000;
-/// And if they are expected to handle so many in a window: less is done before one thread has heard of another.
+/// And if they are expected to handle so many in a window: fewer take less time than a message between threads.
 const EVENTS_IN_WINDOW: u64 = 500;
 
 /// A plan's network with simulated endpoints.
@@ -50,10 +50,10 @@ pub struct Simulation {
 /// How a simulation is divided into shards.
 struct Division {
     /// Of each node: its shard.
-    places: Vec<u32>,
+    partition: Vec<u32>,
     /// Where the agents of all shards come together to be looked at.
     endpoints: Endpoints,
-    /// How far a shard goes before it tells the others.
+    /// Simulated time between two messages of a shard.
     window: Span,
     /// Events of the last span, and how long it was.
     density: (u64, Span),
@@ -98,20 +98,20 @@ impl Simulation {
         })
     }
 
-    /// Divides the run among shards: each node, by its position in the plan, is in the one that `places` says. To be called
+    /// Divides the run among shards: each node, by its position in the plan, is in the one that `partition` says. To be called
     /// before the run begins. Where several processors are free, shards run at the same time; results are the same.
     ///
     /// # Errors
     /// What stands against it: see [`obstacle`](Self::obstacle), or a link that cannot be cut. The run is not divided then.
-    pub fn divide(&mut self, places: &[u32]) -> Result<(), InvalidValue> {
-        let count = places.iter().max().map_or(1, |&last| last + 1);
+    pub fn divide(&mut self, partition: &[u32]) -> Result<(), InvalidValue> {
+        let count = partition.iter().max().map_or(1, |&last| last + 1);
         if self.division.is_some() {
             return Err(invalid("the run is divided already"));
         }
         if count == 1 {
             return Ok(());
         }
-        if places.len() != self.plan.nodes.len() {
+        if partition.len() != self.plan.nodes.len() {
             return Err(invalid("each node of the plan needs a shard"));
         }
         if let Some(reason) = self.obstacle() {
@@ -119,25 +119,25 @@ impl Simulation {
         }
         let [whole] = &mut self.shards[..] else { return Ok(()) };
         let is_split =
-            |(node, each): (usize, &Node)| each.of.is_some_and(|host| places[host] != places[node]);
+            |(node, each): (usize, &Node)| each.of.is_some_and(|host| partition[host] != partition[node]);
         if self.plan.nodes.iter().enumerate().any(is_split) {
             return Err(invalid("all interfaces of a host must be in one shard"));
         }
         let networks: Vec<Network> = (0..count)
-            .map(|own| whole.network.shard(&self.plan, places, own))
+            .map(|own| whole.network.shard(&self.plan, partition, own))
             .collect::<Result<_, InvalidValue>>()?;
         let is_cut = |cut: &Cut| {
             let [near, far] = self.plan.links[cut.link].endpoints;
-            places[near] != places[far]
+            partition[near] != partition[far]
         };
         let cuts = whole.network.cuts(&self.plan);
         let lookahead = cuts.iter().filter(|cut| is_cut(cut)).map(|cut| cut.lookahead).min();
         let window = lookahead.map_or(Span::from_ps(u64::MAX), Shard::window);
         let ends = self.plan.links.iter().flat_map(|link| [link.endpoints[1], link.endpoints[0]]);
-        let peers: Vec<u32> = ends.map(|to| places[to]).collect();
+        let peers: Vec<u32> = ends.map(|to| partition[to]).collect();
         let pairs = whole.endpoints.node_pairs();
         let looks_ahead = self.lookahead_policy.is_possible() && whole.endpoints.may_look_ahead();
-        let parts = whole.endpoints.split(places, count, self.plan.nodes.len());
+        let parts = whole.endpoints.split(partition, count, self.plan.nodes.len());
         let mut shards = Vec::new();
         for ((own, mut network), (part, exchange)) in
             (0u32..).zip(networks).zip(parts.into_iter().zip(Exchange::between(count)))
@@ -152,7 +152,7 @@ impl Simulation {
         if let Some(Shard { endpoints, .. }) = self.shards.pop() {
             let density = (0, Span::from_s(1));
             self.division = Some(Division {
-                places: places.to_vec(),
+                partition: partition.to_vec(),
                 endpoints,
                 window,
                 density,
@@ -176,13 +176,13 @@ impl Simulation {
         let duplicates =
             |link: &Link| [&link.forward, &link.reverse].iter().any(|way| way.duplicate > Probability::ZERO);
         if self.end == Time::NEVER {
-            Some("a run without a duration ends with its flows, which shards do not know of each other")
+            Some("the scenario has no duration, so that its flows decide when the run ends")
         } else if !self.shards.iter().all(|shard| shard.endpoints.can_be_sharded()) {
-            Some("ranks of jobs and subflows of a connection share what they know")
+            Some("ranks of simulated programs and subflows of MPTCP share state")
         } else if self.plan.measure.monitor.is_some() {
-            Some("monitored links count packets in bins of the whole network")
+            Some("links are monitored")
         } else if self.plan.links.iter().any(duplicates) && self.has_pings {
-            Some("the copies of a ping may end in different shards")
+            Some("a link duplicates packets, and copies of a ping may end in different shards")
         } else {
             None
         }
@@ -290,10 +290,10 @@ impl Simulation {
         let span = limit.since(self.done_before);
         let rounds = match (&mut self.shards[..], &self.division) {
             ([shard], _) => vec![shard.run(limit, looks_ahead)],
-            (shards, Some(division)) if !division.always_on_threads && !division.pays_threads(span) => {
-                take_turns(shards, limit, looks_ahead)
+            (shards, Some(division)) if !division.always_on_threads && !division.is_worth_threads(span) => {
+                run_on_this_thread(shards, limit, looks_ahead)
             }
-            (shards, _) => run_together(shards, limit, looks_ahead),
+            (shards, _) => run_on_threads(shards, limit, looks_ahead),
         };
         for shard in &mut self.shards {
             shard.receive();
@@ -309,8 +309,8 @@ impl Simulation {
 
     fn reap(&mut self) {
         match (&mut self.shards[..], &mut self.division) {
-            (shards, Some(Division { endpoints, places, .. })) => {
-                endpoints.reap_shards(&mut parts(shards), places);
+            (shards, Some(Division { endpoints, partition, .. })) => {
+                endpoints.reap_shards(&mut parts(shards), partition);
             }
             (shards, None) => shards.iter_mut().for_each(|shard| shard.endpoints.reap()),
         }
@@ -319,10 +319,10 @@ impl Simulation {
     /// Calls `look` with the endpoints of all shards together.
     fn look_at_endpoints<R>(&mut self, look: impl FnOnce(&Endpoints) -> R) -> R {
         match (&mut self.shards[..], &mut self.division) {
-            (shards, Some(Division { endpoints, places, .. })) => {
-                endpoints.swap_agents(&mut parts(shards), places);
+            (shards, Some(Division { endpoints, partition, .. })) => {
+                endpoints.swap_agents(&mut parts(shards), partition);
                 let seen = look(endpoints);
-                endpoints.swap_agents(&mut parts(shards), places);
+                endpoints.swap_agents(&mut parts(shards), partition);
                 seen
             }
             (shards, None) => look(&shards[0].endpoints),
@@ -523,7 +523,7 @@ impl Simulation {
 
 impl Division {
     /// Whether shards are to have threads in the next `span`.
-    fn pays_threads(&self, span: Span) -> bool {
+    fn is_worth_threads(&self, span: Span) -> bool {
         self.expected_events(span) >= EVENTS_FOR_THREADS
             && self.expected_events(span.min(self.window)) >= EVENTS_IN_WINDOW
     }
@@ -544,7 +544,7 @@ fn parts(shards: &mut [Shard]) -> Vec<&mut Endpoints> {
 }
 
 /// All shards on this thread, each as far as it can go at a time.
-fn take_turns(shards: &mut [Shard], limit: Time, looks_ahead: bool) -> Vec<u64> {
+fn run_on_this_thread(shards: &mut [Shard], limit: Time, looks_ahead: bool) -> Vec<u64> {
     let mut rounds = vec![0; shards.len()];
     let mut left: Vec<usize> = (0..shards.len()).collect();
     while !left.is_empty() {
@@ -558,7 +558,7 @@ fn take_turns(shards: &mut [Shard], limit: Time, looks_ahead: bool) -> Vec<u64> 
 }
 
 /// Each shard on a thread of its own.
-fn run_together(shards: &mut [Shard], limit: Time, looks_ahead: bool) -> Vec<u64> {
+fn run_on_threads(shards: &mut [Shard], limit: Time, looks_ahead: bool) -> Vec<u64> {
     let Some((first, others)) = shards.split_first_mut() else { return Vec::new() };
     first.exchange.iter().for_each(Exchange::begin);
     std::thread::scope(|scope| {

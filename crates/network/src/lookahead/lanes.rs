@@ -103,7 +103,11 @@ impl Network {
         Lookahead {
             active: false,
             entries: self.entries().iter().map(|entry| entry.0).collect(),
-            exits: self.exits().iter().map(|&direction| Exit { direction, kept: VecDeque::new() }).collect(),
+            exits: self
+                .exits()
+                .iter()
+                .map(|&direction| Exit { direction, not_due: VecDeque::new() })
+                .collect(),
             lanes,
             channels,
             horizons: vec![Time::ZERO; self.directions.len()],

@@ -1,7 +1,7 @@
 //! How a direction of a link handles the packets that have come to it.
 
 use super::channel::Channel;
-use super::{Lane, Lookahead, NONE};
+use super::{Lane, Lookahead, NONE, exit};
 use crate::Sink;
 use crate::network::Direction;
 use crate::packet::{DirectionId, Fate, Packet};
@@ -59,8 +59,8 @@ impl Lookahead {
     fn leave(&mut self, index: usize, sink: &mut impl Sink) {
         let direction = DirectionId(index as u32);
         let channel = &mut self.channels[self.lanes[index].to_host as usize];
-        if let Ok(place) = self.exits.binary_search_by_key(&direction, |exit| exit.direction) {
-            self.exits[place].kept.extend(channel.waiting().iter().map(|(due, packet)| (*due, packet.bytes)));
+        if let Some(exit) = exit(&mut self.exits, index) {
+            exit.not_due.extend(channel.waiting().iter().map(|(due, packet)| (*due, packet.bytes)));
         }
         sink.crosses(direction, channel.all());
     }

@@ -41,7 +41,7 @@ pub fn run_in_shards(
     plan: &Plan,
     scheduler: Scheduler,
     at_once: u64,
-    places: &[u32],
+    partition: &[u32],
     threads: bool,
 ) -> (Outcome, bool) {
     let mut files = BTreeMap::new();
@@ -51,11 +51,11 @@ pub fn run_in_shards(
         Ok(Box::new(file))
     });
     let mut simulation = Simulation::new(plan.clone(), records.unwrap()).unwrap().with_scheduler(scheduler);
-    simulation.divide(places).unwrap();
+    simulation.divide(partition).unwrap();
     if threads {
         simulation.always_on_threads();
     }
-    assert_eq!(simulation.shard_count(), places.iter().max().map_or(1, |&last| last as usize + 1));
+    assert_eq!(simulation.shard_count(), partition.iter().max().map_or(1, |&last| last as usize + 1));
     let mut looked = false;
     while !simulation.advance(Time::NEVER, at_once) {
         looked |= simulation.lookahead_is_active();

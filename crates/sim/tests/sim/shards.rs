@@ -13,15 +13,15 @@ proptest! {
     #[test]
     fn a_ring_in_shards_is_the_same_run(
         plan in any_ring(),
-        places in prop::collection::vec(0u32..4, 12),
+        partition in prop::collection::vec(0u32..4, 12),
         at_once in 1u64..5_000,
         looks_ahead in any::<bool>(),
         threads in prop::bool::weighted(0.25),
     ) {
-        let plan = apart_by(plan, &places);
+        let plan = apart_by(plan, &partition);
         let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
         let scheduler = if looks_ahead { Scheduler::Lookahead } else { Scheduler::Calendar };
-        let (outcome, _) = run_in_shards(&plan, scheduler, at_once, &places, threads);
+        let (outcome, _) = run_in_shards(&plan, scheduler, at_once, &partition, threads);
         prop_assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
         prop_assert_eq!(different_file(&outcome, &expected), None);
     }
@@ -44,9 +44,9 @@ proptest! {
             plan.measure.captures = vec![0];
             plan.measure.packet_window_ns = SECOND;
         }
-        let places: Vec<u32> = (0..12).map(|node| if node < 4 { node } else { (node - 4) / 2 }).collect();
+        let partition: Vec<u32> = (0..12).map(|node| if node < 4 { node } else { (node - 4) / 2 }).collect();
         let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
-        let (outcome, _) = run_in_shards(&plan, Scheduler::Automatic, 500, &places, threads);
+        let (outcome, _) = run_in_shards(&plan, Scheduler::Automatic, 500, &partition, threads);
         prop_assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
         prop_assert_eq!(different_file(&outcome, &expected), None);
     }
@@ -54,25 +54,25 @@ proptest! {
     #[test]
     fn a_change_inside_a_shard_changes_no_other(
         plan in any_ring(),
-        places in prop::collection::vec(0u32..3, 4),
+        partition in prop::collection::vec(0u32..3, 4),
         at_ns in 0..2 * SECOND,
         link in 4usize..12,
         present in any::<bool>(),
         threads in prop::bool::weighted(0.25),
     ) {
         // The links of hosts are not cut.
-        let places: Vec<u32> = (0..12).map(|node| places[if node < 4 { node } else { (node - 4) / 2 }]).collect();
+        let partition: Vec<u32> = (0..12).map(|node| partition[if node < 4 { node } else { (node - 4) / 2 }]).collect();
         let rate = Some(RateModel::constant(Rate::from_bits_per_s(3_000_000).unwrap()));
         let change = if present {
             Change { rate, ..Change::default() }
         } else {
             Change { present: Some(false), up: Some(false), reroute: Some(RouteCosts::Current), ..Change::default() }
         };
-        let plan = apart_by(plan, &places);
+        let plan = apart_by(plan, &partition);
         let event = Event { at_ns, link, direction: None, route: None, change, cause: None };
         let plan = Plan { events: vec![event], ..plan };
         let (expected, _) = run(&plan, Scheduler::Calendar, u64::MAX);
-        let (outcome, _) = run_in_shards(&plan, Scheduler::Automatic, 100, &places, threads);
+        let (outcome, _) = run_in_shards(&plan, Scheduler::Automatic, 100, &partition, threads);
         prop_assert_eq!(difference(&outcome.counts, &expected.counts, ""), None);
         prop_assert_eq!(different_file(&outcome, &expected), None);
     }
@@ -116,8 +116,10 @@ fn any_wire() -> impl Strategy<Value = Direction> {
 
 /// The plan, with a delay of a millisecond where links between shards have less: else, these would go microsecond by
 /// microsecond.
-fn apart_by(mut plan: Plan, places: &[u32]) -> Plan {
-    for link in plan.links.iter_mut().filter(|link| places[link.endpoints[0]] != places[link.endpoints[1]]) {
+fn apart_by(mut plan: Plan, partition: &[u32]) -> Plan {
+    for link in
+        plan.links.iter_mut().filter(|link| partition[link.endpoints[0]] != partition[link.endpoints[1]])
+    {
         for way in [&mut link.forward, &mut link.reverse] {
             way.delay = DelayModel::constant(way.delay.mean().max(Span::from_ns(MS)));
         }
@@ -234,7 +236,7 @@ fn what_cannot_be_divided_says_why() {
     assert!(refused(&changed).contains("link l0 cannot be cut"), "{}", refused(&changed));
     let flows = vec![Flow { stop_ns: Some(SECOND), ..plan.flows[0].clone() }];
     let endless = Plan { duration_ns: None, flows, ..plan.clone() };
-    assert!(refused(&endless).contains("without a duration"), "{}", refused(&endless));
+    assert!(refused(&endless).contains("no duration"), "{}", refused(&endless));
     let mut simulation = Simulation::new(plan, Records::none()).unwrap();
     assert!(simulation.divide(&[0, 1]).err().unwrap().to_string().contains("each node"));
 }
@@ -242,9 +244,9 @@ fn what_cannot_be_divided_says_why() {
 #[test]
 fn a_flow_that_is_paced_from_outside_is_paced_in_its_shard() {
     let plan = two_sites(queued(10 * MS, 1_000_000_000, 500));
-    let held = |places: &[u32]| {
+    let held = |partition: &[u32]| {
         let mut simulation = Simulation::new(plan.clone(), Records::none()).unwrap();
-        simulation.divide(places).unwrap();
+        simulation.divide(partition).unwrap();
         simulation.advance(Time::from_ns(SECOND / 4), u64::MAX);
         assert!(simulation.pace(3, Rate::from_bits_per_s(2_000_000)));
         simulation.advance(Time::NEVER, u64::MAX);
