@@ -45,7 +45,7 @@ def run(plan: Plan, count: int) -> tuple[float, str]:
     text = json.dumps(plan)
     simulation = _longhaul.Simulation(text, directory=None)
     if count > 1:
-        simulation.divide(best(shards.load_of(simulation, text), [count]).places)
+        simulation.divide(best(shards.load_of(simulation, text), [count]).partition)
     began = time.perf_counter()
     while not simulation.advance(10_000_000):
         pass
@@ -102,7 +102,7 @@ def scheduled(whole: Load, division: Division) -> float:
     window_s = division.lookahead_ns / 1e9 / shards.WINDOWS
     neighbours: list[set[int]] = [set() for _ in range(division.shards)]
     for link in division.cut:
-        near, far = (division.places[end] for end in whole.links[link][:2])
+        near, far = (division.partition[end] for end in whole.links[link][:2])
         neighbours[near].add(far)
         neighbours[far].add(near)
     rng, ended = Random(1), [[0.0] * shards.WINDOWS for _ in range(division.shards)]

@@ -115,6 +115,9 @@ def replay(plan: str, journal: str) -> dict[str, Any]:
 class Simulation:
     """A simulated run of a plan in JSON, which writes its records into a directory, or nowhere."""
 
+    WINDOWS_PER_LOOKAHEAD: int
+    """Windows in the least time that a packet takes between two shards."""
+
     def __init__(self, plan: str, *, directory: str | None, scheduler: str = "automatic") -> None:
         """``scheduler`` changes nothing but the speed: ``calendar``, ``lookahead`` or ``automatic``.
 
@@ -131,8 +134,8 @@ class Simulation:
         their hosts.
         """
 
-    def divide(self, places: list[int]) -> None:
-        """Put each node into the shard that ``places`` says, before the run begins. Results stay the same.
+    def divide(self, partition: list[int]) -> None:
+        """Put each node into its shard of ``partition``, before the run begins. Results stay the same.
 
         Raises InvalidValueError, and the run is not divided then.
         """

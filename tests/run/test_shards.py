@@ -84,9 +84,9 @@ def star(leaves: int, lookahead_ns: float) -> Load:
 
 def test_equal_leaves_are_divided_equally_and_the_speedup_is_arithmetic() -> None:
     division = best(star(8, 1e7), [4])
-    counts = sorted(division.places.count(shard) for shard in range(4))
+    counts = sorted(division.partition.count(shard) for shard in range(4))
     assert counts == [2, 2, 2, 3]
-    crossing = [sum(division.places[0] != place for place in division.places) * 1000.0]
+    crossing = [sum(division.partition[0] != place for place in division.partition) * 1000.0]
     assert division.crossing_per_s == crossing[0]
     # 200 windows a second: two of them and a message follow each other, which takes longer than two alone.
     slowest = max(division.work) + 200 * shards.WINDOW_NS
@@ -102,7 +102,7 @@ def test_what_cannot_be_cut_stays_together() -> None:
         interfaces=[],
     )
     division = best(load, [2])
-    assert division.places == [0, 0, 1, 1]
+    assert division.partition == [0, 0, 1, 1]
     assert best(load, [3]).reason is not None
     tied = Load(obstacle=None, nodes=load.nodes, links=load.links, interfaces=[(1, 2)])
     assert best(tied, [2]).reason is not None
@@ -130,9 +130,9 @@ def test_a_division_never_cuts_what_cannot_be_cut(
     if division.reason:
         assert max(contracted(load, 1.0)) + 1 < count or division.shards == 1
         return
-    assert set(division.places) == set(range(count))
+    assert set(division.partition) == set(range(count))
     assert all(chain[link][3] > 0 for link in division.cut)
-    assert division == evaluated(load, division.places, count)
+    assert division == evaluated(load, division.partition, count)
 
 
 def test_few_thresholds_are_tried() -> None:

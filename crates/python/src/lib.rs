@@ -229,6 +229,9 @@ impl Simulation {
         Ok((obstacle, nodes, links.into_iter().map(link).collect(), interfaces))
     }
 
+    #[classattr]
+    const WINDOWS_PER_LOOKAHEAD: u64 = longhaul_sim::WINDOWS_PER_LOOKAHEAD;
+
     /// Divides the run among shards: `partition` is the shard of each node.
     fn divide(&mut self, partition: Vec<u32>) -> PyResult<()> {
         self.0.divide(&partition).map_err(error::invalid)

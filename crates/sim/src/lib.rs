@@ -16,4 +16,5 @@ mod simulation;
 pub use load::{LoadGraph, LoadedLink};
 pub use lookahead_policy::Scheduler;
 pub use records::Records;
+pub use shard::WINDOWS_PER_LOOKAHEAD;
 pub use simulation::Simulation;

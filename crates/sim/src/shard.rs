@@ -8,7 +8,7 @@ use std::mem::replace;
 
 /// Windows in a lookahead, the least time that a packet takes between two shards. Without windows, two shards would run in
 /// turns: each would run for two lookaheads while the other waits for its horizon.
-const WINDOWS: u64 = 2;
+pub const WINDOWS_PER_LOOKAHEAD: u64 = 2;
 
 /// A part of a simulation: nodes, with the links that leave them and the endpoints on them, or all of them.
 pub struct Shard {
@@ -51,7 +51,7 @@ impl Shard {
 
     /// Simulated time between two messages, if packets take `lookahead` between shards at least.
     pub fn window(lookahead: Span) -> Span {
-        Span::from_ps((lookahead.ps() / WINDOWS).max(1))
+        Span::from_ps((lookahead.ps() / WINDOWS_PER_LOOKAHEAD).max(1))
     }
 
     /// Shard `number` of a simulation; `peers` is the shard that each direction leads to.

@@ -115,8 +115,8 @@ shards_option: Decorator = click.option(
     callback=shards,
     default="auto",
     show_default=True,
-    help="Divide the network into N parts, each on a thread of its own. Results do not change. "
-    "auto: as many as make a simulation of more than some seconds faster on this machine.",
+    help="Number of parts of the network that run in parallel. Results do not depend on it. "
+    "auto: the number that is expected to be fastest, if the simulation takes more than 5 s of CPU time.",
 )
 prometheus_option: Decorator = click.option(
     "--prometheus",

@@ -27,7 +27,7 @@ from longhaul.cli.options import scenario_argument, set_option, shards
     "--shards",
     metavar="N|auto",
     callback=shards,
-    help="Print how longhaul sim --shards N divides the network, and what that should bring.",
+    help="Print the partition of longhaul sim --shards N and its expected speed-up.",
 )
 @click.option("--plan", "as_plan", is_flag=True, help="Print the plan that the engine executes, as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print the network as JSON.")

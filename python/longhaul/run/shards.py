@@ -1,7 +1,7 @@
-"""How a simulation is divided into shards, one for each processor, and what that is expected to bring.
+"""The partition of a simulation into shards, one for each CPU core, and its expected speed-up.
 
 Shards wait for each other by the conservative algorithm of Chandy and Misra (IEEE Trans. Softw. Eng. SE-5(5),
-1979), so that results do not depend on the division. METIS (Karypis and Kumar, SIAM J. Sci. Comput. 20(1),
+1979), so that results do not depend on the partition. METIS (Karypis and Kumar, SIAM J. Sci. Comput. 20(1),
 1998) finds parts with equal work between which few packets cross. docs/models/simulation.md has the figures.
 """
 
@@ -20,33 +20,33 @@ Json = dict[str, Any]
 Shards = int | Literal["auto"]
 
 CROSSING_NS = 30.0
-"""Computing time, on either side, of a packet that goes from one shard to another."""
+"""CPU time of a packet that goes from one shard to another, in each of the two."""
 MESSAGE_NS = 15_000.0
-"""Time between the end of a window in one shard and the begin in another of one that needs it."""
+"""Time from the end of a window in one shard to the start of the next window in a neighbour."""
 WINDOW_NS = 3_000.0
-"""Computing time to tell other shards of a window, and to hear of theirs."""
-WINDOWS = 2
-"""So many windows are the least time that a packet takes between two shards."""
+"""CPU time to send and receive the messages of a window."""
+WINDOWS = _longhaul.Simulation.WINDOWS_PER_LOOKAHEAD
+"""Windows in a lookahead, the least time that a packet takes between two shards."""
 WORTH_S = 5.0
-"""``auto`` divides only simulations that are expected to compute longer than this."""
+"""Least expected CPU time of a simulation that ``auto`` divides."""
 WORTH = 1.3
-"""And only where they are expected to be so many times as fast."""
+"""Least expected speed-up with which ``auto`` divides a simulation."""
 THRESHOLDS = 12
-"""So many least delays of cuts are tried at most."""
+"""Most lookaheads that are tried as the least of a cut."""
 FEW = 3
-"""Parts that are to be divided have to be so many times as many as shards for METIS."""
+"""Least number of groups of nodes for each shard with which METIS leaves no shard empty."""
 SCALE = 1_000_000
-"""METIS takes whole numbers: the sum of all weights."""
+"""Sum of all weights, which are whole numbers for METIS."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """What a simulation will have to do."""
+    """The expected work of a simulation."""
 
     obstacle: str | None
     """Why it cannot be divided, if so."""
     nodes: list[float]
-    """Computing time of each for a simulated second, in ns."""
+    """CPU time of each node for a simulated second, in ns."""
     links: list[tuple[int, int, float, float]]
     """Ends, packets a second, and lookahead in ns, 0 if it cannot be cut."""
     interfaces: list[tuple[int, int]]
@@ -54,43 +54,43 @@ class Load:
 
     @property
     def total(self) -> float:
-        """Computing time of all nodes for a simulated second, in ns."""
+        """CPU time of all nodes for a simulated second, in ns."""
         return sum(self.nodes)
 
 
 @dataclass(frozen=True)
 class Division:
-    """Nodes of a plan in shards."""
+    """A partition of a plan's nodes into shards, and its expected speed-up."""
 
-    places: list[int]
-    """Of each node: its shard."""
+    partition: list[int]
+    """The shard of each node."""
     shards: int
     cut: list[int] = field(default_factory=list)
     """Links between shards, by their positions."""
     lookahead_ns: float = 0.0
     """The least time that a packet takes between two shards."""
     work: list[float] = field(default_factory=list)
-    """Computing time of each for a simulated second, in ns, with what crosses."""
+    """CPU time of each shard for a simulated second, in ns, with packets that cross."""
     crossing_per_s: float = 0.0
     """Packets that go from one shard to another, in a simulated second."""
     speedup: float = 1.0
-    """How many times as fast as one shard, if each has a processor of its own: what is expected."""
+    """Expected speed-up over one shard, if each shard has a CPU core."""
     reason: str | None = None
-    """Why there are not as many as were asked for."""
+    """Why there is one shard instead of the configured number."""
 
 
 def processors() -> int:
-    """How many this process may use."""
+    """Number of CPU cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def divide(
     simulation: _longhaul.Simulation, plan: str, shards: Shards, *, seconds: float | None
 ) -> Division | None:
-    """Divide ``simulation`` of ``plan`` into so many shards; returns how, or None if it stays whole.
+    """Divide ``simulation`` of ``plan`` into ``shards``; returns the division, or None for one shard.
 
-    ``seconds``: how long it simulates. ``auto`` leaves whole what it would not make faster. Raises
-    LonghaulError if it cannot be divided into a number of shards.
+    ``seconds`` is the simulated time. ``auto`` divides only where the expected speed-up is at least WORTH.
+    Raises LonghaulError if the simulation cannot be divided into the configured number.
     """
     if shards == 1 or (shards == "auto" and processors() == 1):
         return None
@@ -110,24 +110,24 @@ def divide(
                 remedy="use --shards auto, or fewer shards",
                 exit_code=2,
             )
-    simulation.divide(division.places)
+    simulation.divide(division.partition)
     return division
 
 
 def load_of(simulation: _longhaul.Simulation, plan: str) -> Load:
-    """What ``simulation`` of ``plan`` will have to do."""
+    """The expected work of ``simulation`` of ``plan``."""
     return Load(*simulation.load(plan))
 
 
 def best(load: Load, counts: Iterable[int]) -> Division:
     """The division into one of these numbers of shards that is expected to be the fastest."""
-    whole = Division(places=[0] * len(load.nodes), shards=1, work=[load.total], reason=load.obstacle)
+    whole = Division(partition=[0] * len(load.nodes), shards=1, work=[load.total], reason=load.obstacle)
     if load.obstacle:
         return whole
     found = [division for count in counts for division in divisions(load, count)]
     if not found:
-        reason = "fewer parts of the network are apart by links that can be cut"
-        return Division(places=whole.places, shards=1, work=whole.work, reason=reason)
+        reason = "links that can be cut divide the network into fewer parts"
+        return Division(partition=whole.partition, shards=1, work=whole.work, reason=reason)
     return max(found, key=lambda division: (division.speedup, division.lookahead_ns))
 
 
@@ -137,9 +137,9 @@ def divisions(load: Load, count: int) -> Iterable[Division]:
         groups = contracted(load, least_ns)
         if max(groups) + 1 < count:
             continue
-        places = partition(load, groups, count)
-        if len(set(places)) == count:
-            yield evaluated(load, places, count)
+        partition = partitioned(load, groups, count)
+        if len(set(partition)) == count:
+            yield evaluated(load, partition, count)
 
 
 def thresholds(lookaheads: Sequence[float]) -> list[float]:
@@ -168,7 +168,7 @@ def contracted(load: Load, least_ns: float) -> list[int]:
     return [numbers.setdefault(root(node), len(numbers)) for node in range(len(parent))]
 
 
-def partition(load: Load, groups: Sequence[int], count: int) -> list[int]:
+def partitioned(load: Load, groups: Sequence[int], count: int) -> list[int]:
     """The shard of each node: groups in parts of about equal work, with few packets between them."""
     import pymetis
 
@@ -215,23 +215,23 @@ def whole_numbers(weights: Sequence[float]) -> list[int]:
     return [1 + round(SCALE * weight / total) for weight in weights]
 
 
-def evaluated(load: Load, places: list[int], count: int) -> Division:
+def evaluated(load: Load, partition: list[int], count: int) -> Division:
     """What a division into shards is expected to bring."""
     work = [0.0] * count
-    for node, place in enumerate(places):
-        work[place] += load.nodes[node]
-    cut = [number for number, (near, far, *_) in enumerate(load.links) if places[near] != places[far]]
+    for node, shard in enumerate(partition):
+        work[shard] += load.nodes[node]
+    cut = [number for number, (near, far, *_) in enumerate(load.links) if partition[near] != partition[far]]
     for number in cut:
         near, far, packets_per_s, _ = load.links[number]
         for end in (near, far):
-            work[places[end]] += CROSSING_NS * packets_per_s
+            work[partition[end]] += CROSSING_NS * packets_per_s
     lookahead_ns = min(load.links[number][3] for number in cut) if cut else float("inf")
     windows = WINDOWS * 1e9 / lookahead_ns
     slowest = max(work) + windows * WINDOW_NS
     # A window and a message of each of two neighbours follow each other, while as many windows pass.
     taken = max(slowest, (slowest + windows * MESSAGE_NS) / WINDOWS)
     return Division(
-        places=places,
+        partition=partition,
         shards=count,
         cut=cut,
         lookahead_ns=lookahead_ns,
@@ -254,7 +254,7 @@ def preview(plan: Plan, shards: Shards) -> Json:
     parts = [
         {
             "share": division.work[shard] / total,
-            "nodes": [name for node, name in enumerate(nodes) if division.places[node] == shard],
+            "nodes": [name for node, name in enumerate(nodes) if division.partition[node] == shard],
         }
         for shard in range(division.shards)
     ]

@@ -1,4 +1,4 @@
-"""How a simulation is divided into shards, on the terminal."""
+"""The partition of a simulation into shards, on the terminal."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,10 +10,10 @@ from longhaul.units.text import duration_text, few_text, share_text, time_text
 
 
 def print_division(division: Mapping[str, Any]) -> None:
-    """A line for each shard, then what is cut and what that should bring."""
+    """Print a line for each shard, the links that are cut, and the expected speed-up."""
     console = Console(highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for header in ("shard", "share of computing", "nodes"):
+    for header in ("shard", "share of CPU time", "nodes"):
         table.add_column(header, justify="left" if header == "nodes" else "right")
     for number, part in enumerate(division["parts"]):
         nodes = f"{len(part['nodes'])}: {few_text(part['nodes'], 8)}"
@@ -34,7 +34,5 @@ def print_division(division: Mapping[str, Any]) -> None:
     if division["computing_s"] is not None:
         seconds = division["computing_s"]
         text = duration_text(seconds) if seconds >= 1 else time_text(1e9 * seconds, digits=2)
-        console.print(f"about {text} of computing in one shard")
-    console.print(
-        f"expected to be {division['speedup']:.1f} times as fast, if {division['shards']} processors are free"
-    )
+        console.print(f"expected CPU time in one shard: {text}")
+    console.print(f"expected speed-up on {division['shards']} free CPU cores: {division['speedup']:.1f}")
