@@ -1,4 +1,4 @@
-"""The few metrics by which runs are told in a list: totals and worst cases of the summary."""
+"""The key metrics of a run in a list of runs: totals and worst cases of the summary."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple

@@ -41,7 +41,7 @@ def _name(difference: Difference, *, is_alone: bool) -> str:
 
 
 def _touched(runs: Sequence[Facts]) -> list[Facts]:
-    """The facts about things that differ at all: a few of many, of which alone the rest is asked."""
+    """The facts about subjects that differ in any run."""
     if not runs:
         return []
     distinct = list({id(each): each for each in runs}.values())
@@ -51,8 +51,8 @@ def _touched(runs: Sequence[Facts]) -> list[Facts]:
         if other.keys() != first.keys():
             subjects |= {subject for subject, _ in other.keys() ^ first.keys()}
         subjects |= {key[0] for key, fact in other.items() if key in first and first[key].exact != fact.exact}
-    kept = {id(each): {key: each[key] for key in each if key[0] in subjects} for each in distinct}
-    return [kept[id(each)] for each in runs]
+    reduced = {id(each): {key: each[key] for key in each if key[0] in subjects} for each in distinct}
+    return [reduced[id(each)] for each in runs]
 
 
 def algorithms(facts: Facts) -> str | None:
@@ -65,8 +65,8 @@ def algorithms(facts: Facts) -> str | None:
     return "+".join(sorted(found)) or None
 
 
-def telling(found: Sequence[Parameter], count: int, *, most: int = MOST_NAMED) -> list[Parameter]:
-    """The parameters, ``most`` at most, that tell most of ``count`` runs from each other, in their order."""
+def distinguishing(found: Sequence[Parameter], count: int, *, most: int = MOST_NAMED) -> list[Parameter]:
+    """The parameters, ``most`` at most, that distinguish most of ``count`` runs, in their order."""
     chosen: list[int] = []
     groups: list[tuple[str, ...]] = [()] * count
     while len(chosen) < most and len(set(groups)) < count:
@@ -96,20 +96,20 @@ def names(
     in everything, and in what stands ``beside`` their names, are numbered from the second on. The only run,
     and one like no other, has an empty name.
     """
-    chosen = telling(found, count)
-    told = [_joined(chosen, place) for place in range(count)]
+    chosen = distinguishing(found, count)
+    labels = [_joined(chosen, place) for place in range(count)]
     apart = beside or [""] * count
     for each in further:
         alike: dict[tuple[str, str], set[str]] = {}
-        for key, value in zip(zip(told, apart, strict=True), each.values, strict=True):
+        for key, value in zip(zip(labels, apart, strict=True), each.values, strict=True):
             alike.setdefault(key, set()).add(value)
-        told = [
+        labels = [
             ", ".join(filter(None, (name, f"{each.name}={value}"))) if len(alike[name, other]) > 1 else name
-            for name, other, value in zip(told, apart, each.values, strict=True)
+            for name, other, value in zip(labels, apart, each.values, strict=True)
         ]
     seen: Counter[tuple[str, str]] = Counter()
     numbered = []
-    for name, other in zip(told, apart, strict=True):
+    for name, other in zip(labels, apart, strict=True):
         seen[name, other] += 1
         number = seen[name, other]
         numbered.append(f"{name} ({number})".strip() if number > 1 else name)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from longhaul.page.bench_requests import Bench
 from longhaul.page.json_requests import Answerer
+from longhaul.page.run_action_requests import RunActions
 from longhaul.page.run_requests import Experiments
 from longhaul.page.study_requests import Studies
 from longhaul.page.sweep_requests import Sweeps
@@ -30,7 +30,7 @@ class Address:
 
 def addresses(texts: Texts, experiments: Experiments) -> list[Address]:
     """All but ``/events``, which streams."""
-    sweeps, studies, bench = Sweeps(texts), Studies(texts), Bench(experiments)
+    sweeps, studies, actions = Sweeps(texts), Studies(texts), RunActions(experiments)
     return [
         Address("GET", "/state", texts.state),
         Address("GET", "/schema", texts.schema),
@@ -46,11 +46,11 @@ def addresses(texts: Texts, experiments: Experiments) -> list[Address]:
         Address("GET", "/runs", experiments.all),
         Address("POST", "/runs", experiments.start),
         Address("GET", "/runs/{run}", experiments.details),
-        Address("DELETE", "/runs/{run}", bench.delete),
-        Address("POST", "/runs/{run}/restore", bench.restore),
-        Address("PUT", "/runs/{run}/annotations", bench.annotate),
-        Address("POST", "/runs/{run}/reproduce", bench.reproduce),
-        Address("POST", "/archive", bench.archive),
+        Address("DELETE", "/runs/{run}", actions.delete),
+        Address("POST", "/runs/{run}/restore", actions.restore),
+        Address("PUT", "/runs/{run}/annotations", actions.annotate),
+        Address("POST", "/runs/{run}/reproduce", actions.reproduce),
+        Address("POST", "/archive", actions.archive),
         Address("GET", "/runs/{run}/network", experiments.network),
         Address("POST", "/runs/{run}/stop", experiments.stop),
         Address("POST", "/runs/{run}/set", experiments.set),
@@ -62,7 +62,7 @@ def addresses(texts: Texts, experiments: Experiments) -> list[Address]:
         Address("GET", "/sweeps/{run}", sweeps.look),
         Address("POST", "/sweeps/{run}/stop", sweeps.stop),
         Address("POST", "/compare", studies.compare),
-        Address("POST", "/compare/report", bench.report),
+        Address("POST", "/compare/report", actions.report),
         Address("GET", "/transfers/policies", studies.policies),
         Address("POST", "/transfers/plan", studies.plan),
     ]

@@ -125,17 +125,17 @@ class LinkChange(Body):
 
 
 class AnnotationsSave(Body):
-    """What is to be said of a run."""
+    """New annotations of a run."""
 
     title: Name = ""
     tags: Annotated[list[Name], Field(max_length=100)] = []
     note: Text = ""
     etag: Name
-    """That of what is said of it now."""
+    """That of the annotations that are replaced."""
 
 
 class RunArchive(Body):
-    """Runs that are to be in one file."""
+    """Runs to archive in one file."""
 
     runs: Annotated[list[Name], Field(min_length=1, max_length=500)]
 

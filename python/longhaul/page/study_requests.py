@@ -36,7 +36,7 @@ class Studies:
 
     def compare(self, _asked: Asked, body: RunComparison) -> Comparison:
         """Runs side by side; a list within ``runs`` counts as repetitions."""
-        from longhaul.page.comparing import compare
+        from longhaul.page.comparison import compare
 
         return finite(compare(found_groups(self.runs, body), body))
 

@@ -1,6 +1,6 @@
-"""What people say of a run: its title, tags and a note, in ``annotations.json`` beside its results.
+"""The annotations of a run: title, tags and a note, in ``annotations.json`` beside its results.
 
-Results are not changed by it: the manifest of a run that has ended does not list the file.
+They do not change results: the manifest of a run that has ended does not list the file.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ class Annotations:
 
     @property
     def etag(self) -> str:
-        """What tells two contents apart; that of a run without annotations is one, too."""
+        """A hash of the content, also of a run without annotations."""
         return hashlib.sha256(json_text.compact(asdict(self))).hexdigest()[:32]
 
 

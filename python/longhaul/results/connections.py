@@ -1,7 +1,7 @@
 """TCP flows of a run over time, from the records that it is writing: goodput, RTT, window, retransmissions.
 
 Simulated flows are in ``raw/flows.csv``, connections of real hosts in ``raw/sockets.csv``, as their kernel
-sees them. Both are told in the same words, under names of the scenario where they have any.
+sees them. Both have the same columns, and the names of the scenario where there are any.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longhaul.plan import Plan
-from longhaul.results.growing_files import GrowingFile
+from longhaul.results.growing_files import GrowingTable
 
 Json = Mapping[str, Any]
 
 COLUMNS = ("goodput_bits_per_s", "rtt_ns", "cwnd_segments", "retransmits")
 _LEAST_BYTES = 16 << 10
-"""Acknowledged of a connection of a real host before it is told of."""
+"""Acknowledged bytes from which on a connection of a real host is reported."""
 MOST = 5_000
-"""Connections that are told from each other; of more the first are."""
+"""Connections that are reported; further ones are not."""
 
 
 class Point(NamedTuple):
@@ -36,7 +36,7 @@ class Point(NamedTuple):
 class _Before:
     name: str
     t_ns: int
-    carried_bytes: int
+    delivered_bytes: int
     retransmits: int
 
 
@@ -54,10 +54,8 @@ class ConnectionMonitor:
     def __post_init__(self) -> None:
         """Nothing is read yet."""
         raw = self.directory / "raw"
-        self._flows = _Rows(raw / "flows.csv")
-        self._sockets = _Rows(raw / "sockets.csv")
-        nodes = self.plan["nodes"]
-        addresses = ((str(node.get(key)), node["name"]) for node in nodes for key in ("ipv4", "ipv6"))
+        self._flows = GrowingTable(raw / "flows.csv", texts=None)
+        self._sockets = GrowingTable(raw / "sockets.csv", texts=None)
         nodes = self.plan["nodes"]
         addresses = ((str(node.get(key)), node["name"]) for node in nodes for key in ("ipv4", "ipv6"))
         self._hosts: dict[str, str] = dict(addresses)
@@ -72,7 +70,7 @@ class ConnectionMonitor:
     def read(self) -> list[Point]:
         """What has been written since, oldest first for each flow."""
         found = []
-        for row in self._flows.read():
+        for row in _rows(self._flows):
             flow = row["flow"]
             about = self._traffic.get(flow)
             name = f"{about['name']} {about['from']} → {about['to']}" if about else flow
@@ -80,9 +78,9 @@ class ConnectionMonitor:
             counts = int(row["received_bytes"]), int(row["retransmits"])
             point = self._point(f"{flow} {row['stream']}", name, int(row["t_ns"]), counts, rtt, cwnd)
             found += [point] if point else []
-        for row in self._sockets.read():
+        for row in _rows(self._sockets):
             acknowledged = int(row["acked_bytes"] or 0)
-            # Who only receives, or controls what others send, is not worth a line.
+            # Receivers and control connections are left out.
             if acknowledged < _LEAST_BYTES:
                 continue
             rtt_us = _number(row["rtt_us"])
@@ -107,38 +105,26 @@ class ConnectionMonitor:
         rtt_ns: int | None,
         cwnd_segments: int | None,
     ) -> Point | None:
-        carried_bytes, retransmits = counts
+        delivered_bytes, retransmits = counts
         before = self._before.get(key)
         if before is None:
             if len(self._before) >= MOST:
                 return None
             self._names[name] = number = self._names.get(name, 0) + 1
-            told = name if number == 1 else f"{name} ({number})"
-            self._before[key] = _Before(told, t_ns, carried_bytes, retransmits)
-            return Point(told, t_ns, None, rtt_ns, cwnd_segments, retransmits)
+            label = name if number == 1 else f"{name} ({number})"
+            self._before[key] = _Before(label, t_ns, delivered_bytes, retransmits)
+            return Point(label, t_ns, None, rtt_ns, cwnd_segments, retransmits)
         if t_ns <= before.t_ns:
             return None
-        goodput = (carried_bytes - before.carried_bytes) * 8e9 / (t_ns - before.t_ns)
+        goodput = (delivered_bytes - before.delivered_bytes) * 8e9 / (t_ns - before.t_ns)
         more = max(0, retransmits - before.retransmits)
-        before.t_ns, before.carried_bytes, before.retransmits = t_ns, carried_bytes, retransmits
+        before.t_ns, before.delivered_bytes, before.retransmits = t_ns, delivered_bytes, retransmits
         return Point(before.name, t_ns, max(0.0, goodput), rtt_ns, cwnd_segments, more)
 
 
-class _Rows:
-    """The rows of a growing CSV file as text."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = GrowingFile(path)
-        self._names: list[str] = []
-
-    def read(self) -> Iterator[dict[str, str]]:
-        while content := self._file.read():
-            for line in content.decode(errors="replace").splitlines():
-                fields = line.split(",")
-                if not self._names:
-                    self._names = fields
-                elif len(fields) == len(self._names):
-                    yield dict(zip(self._names, fields, strict=True))
+def _rows(table: GrowingTable) -> Iterator[dict[str, str]]:
+    while (found := table.read()) is not None:
+        yield from found.to_pylist()
 
 
 def _number(text: str) -> int | None:

@@ -1,7 +1,7 @@
 """The runs of a directory as experiments: how each ended, its key metrics, and in what it differs.
 
-What is read of a run that has ended is kept in an index beside the runs, so that hundreds of them are listed
-without reading their results again. The index is a cache: whatever is wrong with it, the runs are read.
+An index beside the runs caches the data of runs that have ended, so that hundreds of them are listed without
+reading their results again. If the index is damaged, the runs are read.
 """
 
 import re
@@ -40,7 +40,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
 
 @dataclass(frozen=True)
 class Experiment:
-    """A run, as far as its directory says."""
+    """The data of a run in a list of runs."""
 
     name: str
     mode: str
@@ -53,7 +53,7 @@ class Experiment:
     argv: list[str]
     settings: dict[str, str]
     variant: str
-    """A hash of all that was asked for but the seed."""
+    """A hash of the configuration without the seed."""
     verdict: str | None = None
     verdict_text: str | None = None
     hosts: str | None = None
@@ -70,9 +70,9 @@ class Listed:
     experiment: Experiment
     annotations: Annotations
     parameters: Mapping[str, str]
-    """What tells it from others of its name, its algorithms and its seed, as text."""
+    """Parameters that differ among runs of its name, its algorithms and its seed, as text."""
     differs: str
-    """``cc=reno, seed=2``: what tells it from the others of its name, the numbered ones included."""
+    """``cc=reno, seed=2``: the parameters that distinguish it from others of its name, or a number."""
 
     @property
     def label(self) -> str:
@@ -137,40 +137,40 @@ def listed(runs: Path, *, name: str | None = None) -> list[Listed]:
     by_name: dict[str, list[int]] = {}
     for place, (directory, _) in enumerate(found):
         by_name.setdefault(directory.parent.name, []).append(place)
-    told: list[Listed | None] = [None] * len(found)
+    rows: list[Listed | None] = [None] * len(found)
     for places in by_name.values():
         # The oldest first: a run keeps its number when later ones come.
         group = [found[place] for place in reversed(places)]
-        rows = _told_apart(group, [index.facts(directory, one) for directory, one in group])
-        for place, row in zip(reversed(places), rows, strict=True):
-            told[place] = row
+        labelled = _distinguished(group, [index.facts(directory, one) for directory, one in group])
+        for place, row in zip(reversed(places), labelled, strict=True):
+            rows[place] = row
     index.write({_key(directory) for directory, _ in found} if name is None else None)
-    return [each for each in told if each is not None]
+    return [each for each in rows if each is not None]
 
 
 def one(directory: Path) -> Listed:
-    """The run in ``directory`` as the list has it, told from the others of its name.
+    """The run in ``directory`` as the list has it.
 
     Raises OSError and ValueError if its record cannot be read.
     """
     for each in listed(directory.parents[1], name=directory.parent.name):
         if each.directory == directory:
             return each
-    return next(_told_apart([(directory, read(directory))], [{}]))
+    return next(_distinguished([(directory, read(directory))], [{}]))
 
 
-def _told_apart(group: Sequence[tuple[Path, Experiment]], facts: Sequence[Facts]) -> Iterator[Listed]:
-    """Runs of one name, with what tells them from each other."""
+def _distinguished(group: Sequence[tuple[Path, Experiment]], facts: Sequence[Facts]) -> Iterator[Listed]:
+    """Runs of one name with the parameters that distinguish them."""
     seeds = Parameter("seed", tuple(str(one.seed) for _, one in group))
     varied = parameters(facts)
     # The mode stands beside the name wherever runs are shown.
     differs = names(varied, len(group), further=[seeds], beside=[one.mode for _, one in group])
     for place, (directory, one) in enumerate(group):
-        told = {**one.settings, "seed": str(one.seed)}
+        shown = {**one.settings, "seed": str(one.seed)}
         cc = algorithms(facts[place])
-        told |= {"cc": cc} if cc else {}
-        told |= {each.name: each.values[place] for each in varied}
-        yield Listed(directory, one, annotations.read(directory), told, differs[place])
+        shown |= {"cc": cc} if cc else {}
+        shown |= {each.name: each.values[place] for each in varied}
+        yield Listed(directory, one, annotations.read(directory), shown, differs[place])
 
 
 def _key(directory: Path) -> str:
@@ -178,7 +178,7 @@ def _key(directory: Path) -> str:
 
 
 class _Index:
-    """What earlier lists have read, in one file. Facts are kept as what differs from those of one variant."""
+    """The cached data of listed runs. Facts of a variant are stored as differences from the first."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -193,10 +193,10 @@ class _Index:
     def experiment(self, directory: Path) -> Experiment:
         """The run, read again if its record or summary was written since."""
         stamp = [_written(directory / name) for name in ("run.json", "summary.json")]
-        kept = self._runs.get(_key(directory))
-        if kept is not None and kept["stamp"] == stamp:
+        cached = self._runs.get(_key(directory))
+        if cached is not None and cached["stamp"] == stamp:
             with suppress(TypeError):
-                return Experiment(**kept["run"])
+                return Experiment(**cached["run"])
         found = read(directory)
         # Without results, how it ended may show later, without a change of these files.
         if found.status != ending.RUNNING and found.state != "running" and stamp[1] is not None:
@@ -205,19 +205,19 @@ class _Index:
         return found
 
     def facts(self, directory: Path, run: Experiment) -> Facts:
-        """What the run was asked for; equal variants share one object."""
+        """The configuration of the run; equal variants share one object."""
         place = (directory.parent.name, run.variant)
         if place not in self._read:
-            self._read[place] = self._kept_facts(*place) or self._new_facts(directory, *place)
+            self._read[place] = self._cached_facts(*place) or self._new_facts(directory, *place)
         return self._read[place]
 
-    def _kept_facts(self, name: str, variant: str) -> Facts | None:
-        kept = self._facts.get(name)
-        if not isinstance(kept, dict) or variant not in kept["variants"]:
+    def _cached_facts(self, name: str, variant: str) -> Facts | None:
+        cached = self._facts.get(name)
+        if not isinstance(cached, dict) or variant not in cached["variants"]:
             return None
         with suppress(TypeError, ValueError, KeyError):
             base = self._base(name)
-            changed = kept["variants"][variant]
+            changed = cached["variants"][variant]
             gone = {tuple(each) for each in changed["gone"]}
             return {key: fact for key, fact in base.items() if key not in gone} | _facts(changed["facts"])
         return None
@@ -234,9 +234,9 @@ class _Index:
         except (LonghaulError, OSError, ValueError, KeyError, TypeError):
             # A relay has no network, and damaged runs are listed, too.
             return {}
-        kept = self._facts.setdefault(name, {"base": _rows(found.items()), "variants": {}})
+        cached = self._facts.setdefault(name, {"base": _rows(found.items()), "variants": {}})
         base = self._base(name)
-        kept["variants"][variant] = {
+        cached["variants"][variant] = {
             "gone": [list(key) for key in base if key not in found],
             "facts": _rows((key, fact) for key, fact in found.items() if base.get(key) != fact),
         }

@@ -40,9 +40,9 @@ class GrowingFile:
 
 
 class GrowingTable:
-    """A growing CSV file with a header line, of whole numbers but for the columns ``texts``."""
+    """A growing CSV file with a header line: the columns ``texts`` are text, or all; others whole numbers."""
 
-    def __init__(self, path: Path, *, texts: Sequence[str] = ("link", "way")) -> None:
+    def __init__(self, path: Path, *, texts: Sequence[str] | None = ("link", "way")) -> None:
         """Begin at the start of ``path``, which may not be there yet."""
         self._file = GrowingFile(path)
         self._header = b""
@@ -59,7 +59,8 @@ class GrowingTable:
             self.names = self._header.decode().strip().split(",")
         if not content:
             return None
-        types = {name: pa.string() if name in self._texts else pa.int64() for name in self.names}
+        texts = self.names if self._texts is None else self._texts
+        types = {name: pa.string() if name in texts else pa.int64() for name in self.names}
         return pacsv.read_csv(
             BytesIO(self._header + content),
             read_options=pacsv.ReadOptions(use_threads=False),

@@ -165,20 +165,20 @@ export interface LinkChange {
 }
 
 /**
- * What is to be said of a run.
+ * New annotations of a run.
  */
 export interface AnnotationsSave {
   title?: string;
   tags?: string[];
   note?: string;
   /**
-   * That of what is said of it now.
+   * That of the annotations that are replaced.
    */
   etag: string;
 }
 
 /**
- * Runs that are to be in one file.
+ * Runs to archive in one file.
  */
 export interface RunArchive {
   runs: string[];

@@ -1,4 +1,4 @@
-"""Requests about runs as experiments: what is said of them, deleting, restoring, archiving, repeating."""
+"""Requests that annotate, delete, restore, archive, compare or repeat runs."""
 
 import tempfile
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from longhaul.results.annotations import Annotations
 
 
 @dataclass(frozen=True)
-class Bench:
-    """Answers about the runs of one directory."""
+class RunActions:
+    """Annotates, deletes, restores, archives, compares and repeats the runs of one directory."""
 
     experiments: Experiments
 
@@ -29,9 +29,9 @@ class Bench:
         return self.experiments.runs
 
     def annotate(self, asked: Asked, body: AnnotationsSave) -> Annotated:
-        """Say something of a run, in place of what was said before."""
-        said = Annotations(body.title, tuple(body.tags), body.note)
-        return run_list.annotated(annotations.write(self._directory(asked), said, before=body.etag))
+        """Replace the annotations of a run."""
+        new = Annotations(body.title, tuple(body.tags), body.note)
+        return run_list.annotated(annotations.write(self._directory(asked), new, before=body.etag))
 
     def delete(self, asked: Asked) -> Done:
         """Move a run that has ended to the trash."""
@@ -65,7 +65,7 @@ class Bench:
 
     def report(self, _asked: Asked, body: RunComparison) -> Ticket:
         """An address at which the report of a comparison opens, once."""
-        from longhaul.page.comparing import write_report
+        from longhaul.page.comparison import write_report
 
         place = Path(tempfile.mkdtemp(prefix="longhaul-comparison-")) / "comparison.html"
         try:
@@ -76,7 +76,7 @@ class Bench:
         return self.experiments.admit(place, is_ours=True)
 
     def reproduce(self, asked: Asked) -> Begun:
-        """Start the same scenario with the same seed and the same files, whatever has become of them."""
+        """Start the scenario of a run again, with its seed and with its files as they were."""
         return self.experiments.start_again(self._directory(asked))
 
     def _directory(self, asked: Asked) -> Path:

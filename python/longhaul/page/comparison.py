@@ -31,7 +31,7 @@ def compare(groups: Sequence[Sequence[Path]], body: RunComparison) -> Comparison
     with reading(*every):
         groups, kinds = _sides(groups, body)
         found = sides([*zip(_names(groups), groups, strict=True)])
-        told = answer(found, first=body.metrics or DEFAULT_METRICS)
+        compared = answer(found, first=body.metrics or DEFAULT_METRICS)
         charts = [over_time(found), distributions(found)] if body.charts else []
         return {
             "groups": [
@@ -43,7 +43,7 @@ def compare(groups: Sequence[Sequence[Path]], body: RunComparison) -> Comparison
                 }
                 for side, group in zip(found, groups, strict=True)
             ],
-            "metrics": _metrics(told, body.metrics),
+            "metrics": _metrics(compared, body.metrics),
             "differences": [
                 {"subject": each.subject, "what": each.what, "values": list(each.values)}
                 for each in differences([side.runs[0].facts for side in found])[:MOST_DIFFERENCES]
@@ -99,15 +99,15 @@ def _names(groups: Sequence[Sequence[Path]]) -> list[str]:
     ]
 
 
-def _metrics(told: Answer, patterns: Sequence[str]) -> list[Metric]:
-    every = [*told.shown, *told.rest]
+def _metrics(compared: Answer, patterns: Sequence[str]) -> list[Metric]:
+    every = [*compared.shown, *compared.rest]
     wanted = (
         {name for pattern in patterns for name in matching_metrics(pattern, every)} if patterns else every
     )
-    shown = frozenset(told.shown)
+    shown = frozenset(compared.shown)
     found: list[Metric] = []
     for name in (each for each in every if each in wanted):
-        rows = [table.get(name) for table in told.by_metric]
+        rows = [table.get(name) for table in compared.by_metric]
         some = next(row for row in rows if row is not None)
         contrasts: list[Contrast | None] = [
             {
