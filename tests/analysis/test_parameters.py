@@ -13,12 +13,12 @@ def run(**delays: str) -> Facts:
     return {(f"link {name}", "delay"): Fact(each, each) for name, each in delays.items()}
 
 
-def told(*runs: Facts) -> list[str]:
+def labels(*runs: Facts) -> list[str]:
     return names(parameters(runs), len(runs))
 
 
 def test_a_property_that_differs_alone_needs_no_subject() -> None:
-    assert told(run(wan="1 ms", lan="5 µs"), run(wan="2 ms", lan="5 µs")) == ["delay=1 ms", "delay=2 ms"]
+    assert labels(run(wan="1 ms", lan="5 µs"), run(wan="2 ms", lan="5 µs")) == ["delay=1 ms", "delay=2 ms"]
 
 
 def test_links_that_differ_in_the_same_way_are_one_parameter() -> None:
@@ -35,7 +35,7 @@ def test_algorithms_are_called_cc_and_come_first() -> None:
     def with_cc(cc: str, delay: str) -> Facts:
         return {**run(wan=delay), ("traffic bulk", "congestion control"): Fact(cc, cc)}
 
-    assert told(with_cc("reno", "1 ms"), with_cc("cubic", "2 ms"), with_cc("cubic", "1 ms")) == [
+    assert labels(with_cc("reno", "1 ms"), with_cc("cubic", "2 ms"), with_cc("cubic", "1 ms")) == [
         "cc=reno, delay=1 ms",
         "cc=cubic, delay=2 ms",
         "cc=cubic, delay=1 ms",
@@ -51,7 +51,7 @@ def test_the_seed_is_named_where_nothing_else_differs() -> None:
 
 
 def test_the_only_run_needs_no_name() -> None:
-    assert (told(run(wan="1 ms")), told()) == ([""], [])
+    assert (labels(run(wan="1 ms")), labels()) == ([""], [])
 
 
 @given(

@@ -1,4 +1,4 @@
-"""Runs as experiments: told from each other, annotated, deleted and restored, archived, made again."""
+"""Runs as experiments: labelled, annotated, deleted and restored, archived, repeated."""
 
 import json
 import shutil
@@ -63,19 +63,19 @@ def app(place: Path) -> Application:
     return application(place, token=TOKEN, port=PORT)
 
 
-def told(app: Application, path: str, body: Any = None, *, method: str = "GET") -> Any:
+def answered(app: Application, path: str, body: Any = None, *, method: str = "GET") -> Any:
     answer = ask(app, path, method=method, body=body)
     assert answer.status == 200, answer.json
     return answer.json
 
 
 def run_of(app: Application, label: str) -> dict[str, Any]:
-    (found,) = [each for each in told(app, "/api/runs")["runs"] if each["label"] == label]
+    (found,) = [each for each in answered(app, "/api/runs")["runs"] if each["label"] == label]
     return dict(found)
 
 
 def test_runs_are_named_after_what_differs(app: Application, place: Path) -> None:
-    rows = told(app, "/api/runs")["runs"]
+    rows = answered(app, "/api/runs")["runs"]
     assert {each["label"] for each in rows} == {
         "pair, cc=cubic, delay=10 ms",
         "pair, cc=reno, delay=10 ms, seed=1",
@@ -93,14 +93,14 @@ def test_runs_are_named_after_what_differs(app: Application, place: Path) -> Non
         "cc=reno, delay=10 ms",
         "cc=cubic, delay=20 ms",
     }, "a comparison on the command line calls them the same"
-    details = told(app, f"/api/runs/{row['id']}")
+    details = answered(app, f"/api/runs/{row['id']}")
     assert details["label"] == row["label"]
 
 
 def test_equal_runs_are_numbered(app: Application, place: Path) -> None:
     (run,) = [each for each in experiments.listed(place / "runs") if each.differs == "cc=cubic, delay=20 ms"]
     shutil.copytree(run.directory, run.directory.with_name(f"29990101T000000Z-{run.directory.name[17:]}"))
-    labels = [each["label"] for each in told(app, "/api/runs")["runs"]]
+    labels = [each["label"] for each in answered(app, "/api/runs")["runs"]]
     assert labels[0] == "pair, cc=cubic, delay=20 ms (2)"
     assert "pair, cc=cubic, delay=20 ms" in labels
 
@@ -109,15 +109,19 @@ def test_what_is_said_of_a_run_is_kept_with_it(app: Application, place: Path) ->
     row = run_of(app, "pair, cc=cubic, delay=20 ms")
     body = {"title": " the  far one ", "tags": ["paper", "paper", "far"], "note": "slow\nstart"}
     path = f"/api/runs/{row['id']}/annotations"
-    said = told(app, path, {**body, "etag": row["annotations"]["etag"]}, method="PUT")
-    assert (said["title"], said["tags"], said["note"]) == ("the far one", ["paper", "far"], "slow\nstart")
-    assert run_of(app, "the far one")["annotations"] == said
+    annotated = answered(app, path, {**body, "etag": row["annotations"]["etag"]}, method="PUT")
+    assert (annotated["title"], annotated["tags"], annotated["note"]) == (
+        "the far one",
+        ["paper", "far"],
+        "slow\nstart",
+    )
+    assert run_of(app, "the far one")["annotations"] == annotated
     stale = ask(app, path, method="PUT", body={**body, "etag": row["annotations"]["etag"]})
     assert (stale.status, "somebody else" in stale.json["error"]["message"]) == (409, True)
-    wrong = ask(app, path, method="PUT", body={"tags": ["two words"], "etag": said["etag"]})
+    wrong = ask(app, path, method="PUT", body={"tags": ["two words"], "etag": annotated["etag"]})
     assert (wrong.status, "has a blank" in wrong.json["error"]["message"]) == (400, True)
-    told(app, path, {"etag": said["etag"]}, method="PUT")
-    assert not (Path(row["directory"]) / annotations.NAME).exists(), "nothing is said any more"
+    answered(app, path, {"etag": annotated["etag"]}, method="PUT")
+    assert not (Path(row["directory"]) / annotations.NAME).exists(), "nothing is annotated any more"
 
 
 def test_of_two_writers_at_once_one_is_refused(place: Path) -> None:
@@ -145,17 +149,17 @@ def test_of_two_writers_at_once_one_is_refused(place: Path) -> None:
 def test_a_deleted_run_can_be_restored(app: Application, place: Path) -> None:
     runs = place / "runs" / "pair"
     before = (runs / "latest").readlink()
-    (newest,) = [each for each in told(app, "/api/runs")["runs"] if each["id"] == f"pair~{before}"]
-    assert told(app, f"/api/runs/{newest['id']}", method="DELETE") == {"ok": True}
-    after = told(app, "/api/runs")
+    (newest,) = [each for each in answered(app, "/api/runs")["runs"] if each["id"] == f"pair~{before}"]
+    assert answered(app, f"/api/runs/{newest['id']}", method="DELETE") == {"ok": True}
+    after = answered(app, "/api/runs")
     assert len(after["runs"]) == 3
     assert [each["id"] for each in after["deleted"]] == [newest["id"]]
     assert (runs / "latest").readlink() != before, "no link leads nowhere"
     assert (runs / "latest").resolve().is_dir()
     assert ask(app, f"/api/runs/{newest['id']}").status == 404
     assert ask(app, f"/api/runs/{newest['id']}", method="DELETE").status == 404
-    told(app, f"/api/runs/{newest['id']}/restore", {}, method="POST")
-    again = told(app, "/api/runs")
+    answered(app, f"/api/runs/{newest['id']}/restore", {}, method="POST")
+    again = answered(app, "/api/runs")
     assert newest in again["runs"]
     assert again["deleted"] == []
     assert (runs / "latest").resolve().is_dir()
@@ -164,9 +168,9 @@ def test_a_deleted_run_can_be_restored(app: Application, place: Path) -> None:
 
 
 def test_nothing_of_the_same_name_is_replaced(app: Application, place: Path) -> None:
-    newest = told(app, "/api/runs")["runs"][0]
+    newest = answered(app, "/api/runs")["runs"][0]
     directory = Path(newest["directory"])
-    told(app, f"/api/runs/{newest['id']}", method="DELETE")
+    answered(app, f"/api/runs/{newest['id']}", method="DELETE")
     directory.mkdir()
     (directory / "mine").write_text("mine")
     refused = ask(app, f"/api/runs/{newest['id']}/restore", method="POST", body={})
@@ -198,7 +202,7 @@ def test_deletions_and_restorations_at_once_lose_nothing(place: Path) -> None:
 
 
 def test_a_running_run_is_not_deleted(app: Application) -> None:
-    newest = told(app, "/api/runs")["runs"][0]
+    newest = answered(app, "/api/runs")["runs"][0]
     record = Path(newest["directory"]) / "run.json"
     content = json.loads(record.read_text())
     for name in ("status", "reason"):
@@ -266,8 +270,8 @@ def unpacked(app: Application, answer: Any) -> tuple[Answer, list[str]]:
 
 
 def test_runs_are_archived_as_one_file(app: Application) -> None:
-    rows = told(app, "/api/runs")["runs"]
-    answer = told(app, "/api/archive", {"runs": [each["id"] for each in rows]}, method="POST")
+    rows = answered(app, "/api/runs")["runs"]
+    answer = answered(app, "/api/archive", {"runs": [each["id"] for each in rows]}, method="POST")
     got, names = unpacked(app, answer)
     assert 'filename="pair-4-runs.tar.gz"' in got.headers["content-disposition"]
     assert sum(name.endswith("/plan.json") for name in names) == 4
@@ -276,10 +280,10 @@ def test_runs_are_archived_as_one_file(app: Application) -> None:
 
 
 def test_a_run_that_cannot_be_repeated_is_archived_with_checksums(app: Application) -> None:
-    row = told(app, "/api/runs")["runs"][0]
+    row = answered(app, "/api/runs")["runs"][0]
     record = Path(row["directory"]) / "run.json"
     record.write_text(json.dumps(json.loads(record.read_text()) | {"status": "interrupted", "reason": None}))
-    _, names = unpacked(app, told(app, "/api/archive", {"runs": [row["id"]]}, method="POST"))
+    _, names = unpacked(app, answered(app, "/api/archive", {"runs": [row["id"]]}, method="POST"))
     assert any(name.endswith("/plan.json") for name in names)
     assert any(name.endswith(checksums.NAME) for name in names)
     assert not any(name.endswith("reproduce") for name in names)
@@ -287,7 +291,7 @@ def test_a_run_that_cannot_be_repeated_is_archived_with_checksums(app: Applicati
 
 def test_a_run_is_made_again_with_its_seed(app: Application) -> None:
     row = run_of(app, "pair, cc=reno, delay=10 ms, seed=2")
-    begun = told(app, f"/api/runs/{row['id']}/reproduce", {}, method="POST")
+    begun = answered(app, f"/api/runs/{row['id']}/reproduce", {}, method="POST")
     deadline = time.monotonic() + 60
     while not (Path(begun["directory"]) / "report.html").is_file():
         assert time.monotonic() < deadline
@@ -308,7 +312,7 @@ def test_what_has_not_changed_is_not_sent_again(app: Application) -> None:
     assert (again.status, again.body) == (304, b"")
     row = first.json["runs"][0]
     body = {"title": "other", "etag": row["annotations"]["etag"]}
-    told(app, f"/api/runs/{row['id']}/annotations", body, method="PUT")
+    answered(app, f"/api/runs/{row['id']}/annotations", body, method="PUT")
     assert ask(app, "/api/runs", headers=headers).status == 200
 
 
@@ -336,13 +340,13 @@ def test_hundreds_of_runs_are_listed_from_the_index(place: Path) -> None:
     (runs / experiments.INDEX).write_text("[broken")
     assert len(experiments.listed(runs)) == 504, "a broken index is made anew"
     app = application(place, token=TOKEN, port=PORT)
-    assert len(told(app, "/api/runs")["runs"]) == 504
+    assert len(answered(app, "/api/runs")["runs"]) == 504
 
 
 def test_the_page_compares_as_the_report_does(app: Application, place: Path) -> None:
-    rows = sorted(told(app, "/api/runs")["runs"], key=lambda each: str(each["label"]))
+    rows = sorted(answered(app, "/api/runs")["runs"], key=lambda each: str(each["label"]))
     ids = [each["id"] for each in rows]
-    found = told(app, "/api/compare", {"runs": ids}, method="POST")
+    found = answered(app, "/api/compare", {"runs": ids}, method="POST")
     assert [each["name"] for each in found["groups"]] == [each["differs"] for each in rows]
     report = draw(
         sides(
@@ -363,8 +367,8 @@ def test_the_page_compares_as_the_report_does(app: Application, place: Path) -> 
 
 
 def test_repetitions_are_one_side_with_intervals(app: Application) -> None:
-    ids = [each["id"] for each in told(app, "/api/runs")["runs"]]
-    found = told(app, "/api/compare", {"runs": ids, "grouped": True}, method="POST")
+    ids = [each["id"] for each in answered(app, "/api/runs")["runs"]]
+    found = answered(app, "/api/compare", {"runs": ids, "grouped": True}, method="POST")
     counts = {each["name"]: each["runs"] for each in found["groups"]}
     assert counts == {"cc=cubic, delay=10 ms": 1, "cc=cubic, delay=20 ms": 1, "cc=reno, delay=10 ms": 2}
     assert sorted(run for each in found["groups"] for run in each["ids"]) == sorted(ids)
@@ -375,16 +379,16 @@ def test_repetitions_are_one_side_with_intervals(app: Application) -> None:
 
 
 def test_ten_runs_are_compared_and_eleven_are_not(app: Application) -> None:
-    run = told(app, "/api/runs")["runs"][0]["id"]
-    found = told(app, "/api/compare", {"runs": [run] * 10, "charts": False}, method="POST")
+    run = answered(app, "/api/runs")["runs"][0]["id"]
+    found = answered(app, "/api/compare", {"runs": [run] * 10, "charts": False}, method="POST")
     assert "".join(each["letter"] for each in found["groups"]) == "ABCDEFGHIJ"
     refused = ask(app, "/api/compare", method="POST", body={"runs": [run] * 11})
     assert (refused.status, "too many" in refused.json["error"]["message"]) == (400, True)
 
 
 def test_the_report_of_a_comparison_opens_once_and_leaves_nothing(app: Application) -> None:
-    ids = [each["id"] for each in told(app, "/api/runs")["runs"]][:2]
-    url = told(app, "/api/compare/report", {"runs": ids}, method="POST")["url"]
+    ids = [each["id"] for each in answered(app, "/api/runs")["runs"]][:2]
+    url = answered(app, "/api/compare/report", {"runs": ids}, method="POST")["url"]
     before = set(Path(tempfile.gettempdir()).glob("longhaul-comparison-*"))
     page = ask(app, url, headers=OURS[:1])
     assert b"longhaul report --compare" in page.body

@@ -33,7 +33,7 @@ def archive(output: Path, runs: Sequence[Path]) -> bool:
         return True
     # Runs of several names may have begun in the same second.
     places = {run: f"{run.parent.name}/{run.name}" for run in runs}
-    kept = {f"{place}/{name}": path for run, place in places.items() for name, path in files_of(run)}
+    files = {f"{place}/{name}": path for run, place in places.items() for name, path in files_of(run)}
     begun = [datetime.fromisoformat(directories.read_run(run)["started"]) for run in runs]
-    bundle.write_files(output, kept, when=max(begun))
+    bundle.write_files(output, files, when=max(begun))
     return False

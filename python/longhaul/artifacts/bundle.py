@@ -76,12 +76,12 @@ def write(output: Path, contents: Contents, *, wheels: Sequence[Path] = ()) -> D
     return about
 
 
-def write_files(output: Path, kept: Mapping[str, Path], *, when: datetime) -> None:
+def write_files(output: Path, files: Mapping[str, Path], *, when: datetime) -> None:
     """Write an archive ``output`` of files by their places, with their checksums and nothing else."""
-    made = {checksums.NAME: checksums.written({}, kept)}
+    made = {checksums.NAME: checksums.written({}, files)}
     root = output.name.removesuffix(".tar.gz")
     with storage.replacing(output) as out, gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed:
-        _pack(packed, root, made, dict(kept), when=int(when.timestamp()))
+        _pack(packed, root, made, dict(files), when=int(when.timestamp()))
 
 
 def _license(name: str) -> bytes:

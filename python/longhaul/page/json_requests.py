@@ -57,14 +57,14 @@ def endpoint(answer: Answerer) -> Callable[[Request], Awaitable[Response]]:
             found = await run_in_threadpool(answer, *given)
         except LonghaulError as error:
             return JSONResponse(as_json(error), status_of(error), headers={"cache-control": "no-store"})
-        told = JSONResponse(found, headers={"cache-control": "no-store"})
+        response = JSONResponse(found, headers={"cache-control": "no-store"})
         if request.method != "GET":
-            return told
+            return response
         # Who asks again and again hears what is new alone.
-        etag = f'"{hashlib.sha256(told.body).hexdigest()[:32]}"'
+        etag = f'"{hashlib.sha256(response.body).hexdigest()[:32]}"'
         if request.headers.get("if-none-match") == etag:
             return Response(status_code=304, headers={"cache-control": "no-store", "etag": etag})
-        told.headers["etag"] = etag
-        return told
+        response.headers["etag"] = etag
+        return response
 
     return endpoint

@@ -116,8 +116,8 @@ class Experiments:
             raise RefusedError(
                 Code.PAGE_CONFLICT, 409, "the run is running", remedy="stop it, or wait for its end"
             )
-        for kept in (self._started, self._feeds, self._samplers, self._connections, self._changes):
-            kept.pop(run, None)
+        for by_run in (self._started, self._feeds, self._samplers, self._connections, self._changes):
+            by_run.pop(run, None)
 
     def all(self, _asked: Asked) -> Runs:
         """All runs, newest first."""
@@ -191,7 +191,7 @@ class Experiments:
         return self.admit(report)
 
     def admit(self, file: Path, *, is_ours: bool = False) -> Ticket:
-        """An address for a file, which nobody can guess.
+        """An address for a file that cannot be guessed.
 
         One that ``is_ours`` is the only one in its directory; both are removed once it was sent.
         """
@@ -250,7 +250,7 @@ class Experiments:
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
     def close(self) -> None:
-        """End all streams, from any thread, and remove what nobody has fetched."""
+        """End all streams, from any thread, and remove files that were not fetched."""
         for path, is_ours in self._tickets.values():
             if is_ours:
                 _remove(path)

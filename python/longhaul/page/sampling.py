@@ -123,7 +123,7 @@ def _numbers(column: Array, *, digits: int) -> list[float | int | None]:
 
 
 MOST_CONNECTIONS = 16
-"""Flows that are told of at once: the fastest."""
+"""Flows in one event: the fastest."""
 
 
 class Connections:

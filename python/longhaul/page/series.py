@@ -179,7 +179,7 @@ def _probes(directory: Path, query: Mapping[str, str]) -> list[Json]:
 
 
 def _probes_so_far(directory: Path) -> dict[str, Array]:
-    """Answers to the pings of a run that goes on."""
+    """Answers to the pings of a run that is running."""
     started = read_json(directory / "raw" / "started.json") or {}
     answers = last_rows(directory / "raw" / "pings.csv", {"flow": pa.string(), "rtt_ns": pa.float64()})
     simulated = _columns(answers) if answers is not None else {}
@@ -226,7 +226,7 @@ def _sockets(directory: Path, query: Mapping[str, str]) -> list[Json]:
 def _connections(directory: Path, _query: Mapping[str, str]) -> list[Json]:
     """The TCP flows that carried most, from what the run writes, and has written when it is over.
 
-    Their points are those that are told live: each is of half a second.
+    The points are those of the live charts: each covers half a second.
     """
     plan = run_list.read_plan(directory)
     traffic = read_json(directory / "raw" / "traffic.json") or []

@@ -96,8 +96,8 @@ def answer(sides: Sequence[Side], *, first: Sequence[str]) -> Answer:
 
 def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
     """What the report of a comparison shows, with its figures."""
-    told = answer(sides, first=first)
-    shown, rest, by_metric = told.shown, told.rest, told.by_metric
+    compared = answer(sides, first=first)
+    shown, rest, by_metric = compared.shown, compared.rest, compared.by_metric
     found = differences([side.runs[0].facts for side in sides])
     runs = [(side, run, _conditions(run)) for side in sides for run in side.runs]
     machines = list(dict.fromkeys(each["machine"] for _, _, each in runs))
@@ -118,7 +118,7 @@ def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
                 ceil((1 - CONFIDENCE) * each.judged),
                 [_line(row.metric, [{row.metric: row}]) for row in each.certain[:_MOST_TOLD]],
             )
-            for side, each in zip(sides[1:], told.contrasts, strict=True)
+            for side, each in zip(sides[1:], compared.contrasts, strict=True)
         ],
         "shown": [_line(metric, by_metric) for metric in shown],
         "rest": [_line(metric, by_metric) for metric in rest],
