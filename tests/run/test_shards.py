@@ -65,6 +65,7 @@ def test_more_shards_than_parts_are_refused_before_anything_is_simulated(tmp_pat
         simulated(TRIANGLE, tmp_path, 500)
     assert "cannot be divided into 500 shards" in str(raised.value)
     assert "--shards auto" in str(raised.value.diagnostics[0].remedy)
+    assert not list(tmp_path.rglob("run.json")), "no run directory is left"
 
 
 def test_the_preview_names_what_is_cut() -> None:

@@ -84,34 +84,37 @@ def processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def divide(
-    simulation: _longhaul.Simulation, plan: str, shards: Shards, *, seconds: float | None
-) -> Division | None:
-    """Divide ``simulation`` of ``plan`` into ``shards``; returns the division, or None for one shard.
+def configured(plan: Plan, shards: int) -> Division | None:
+    """The division of the simulation of ``plan`` into ``shards``, or None for one.
 
-    ``seconds`` is the simulated time. ``auto`` divides only where the expected speed-up is at least WORTH.
-    Raises LonghaulError if the simulation cannot be divided into the configured number.
+    Raises LonghaulError if the simulation cannot be divided into so many.
     """
-    if shards == 1 or (shards == "auto" and processors() == 1):
+    if shards == 1:
+        return None
+    text = json_text.compact(plan).decode()
+    division = best(load_of(_longhaul.Simulation(text, directory=None), text), [shards])
+    if division.reason:
+        raise LonghaulError(
+            Code.NOT_DIVISIBLE,
+            f"the simulation cannot be divided into {shards} shards: {division.reason}",
+            remedy="use --shards auto, or fewer shards",
+            exit_code=2,
+        )
+    return division
+
+
+def automatic(simulation: _longhaul.Simulation, plan: str, *, seconds: float | None) -> Division | None:
+    """The division that ``auto`` uses for ``simulation`` of ``plan``, or None for one shard.
+
+    ``seconds`` is the simulated time, if the scenario sets it.
+    """
+    if processors() == 1 or seconds is None:
         return None
     load = load_of(simulation, plan)
-    if shards == "auto":
-        if load.obstacle or seconds is None or load.total * seconds < WORTH_S * 1e9:
-            return None
-        division = best(load, range(2, processors() + 1))
-        if division.speedup < WORTH:
-            return None
-    else:
-        division = best(load, [shards])
-        if division.reason:
-            raise LonghaulError(
-                Code.NOT_DIVISIBLE,
-                f"the simulation cannot be divided into {shards} shards: {division.reason}",
-                remedy="use --shards auto, or fewer shards",
-                exit_code=2,
-            )
-    simulation.divide(division.partition)
-    return division
+    if load.obstacle or load.total * seconds < WORTH_S * 1e9:
+        return None
+    division = best(load, range(2, processors() + 1))
+    return division if division.speedup >= WORTH else None
 
 
 def load_of(simulation: _longhaul.Simulation, plan: str) -> Load:

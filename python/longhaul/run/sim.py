@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from longhaul import _longhaul, json_text, log
 from longhaul.diagnostics import Code
@@ -18,13 +18,16 @@ from longhaul.run import flows
 from longhaul.run.memory import MemoryLimit, MemoryLimitError, warn
 from longhaul.run.pacing import with_owners
 from longhaul.run.random_starts import with_starts
-from longhaul.run.shards import Shards, divide
+from longhaul.run.shards import Division, Shards, automatic, configured
 from longhaul.storage import replace_text
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
 
 Json = dict[str, Any]
+
+Chosen = Division | Literal["auto"] | None
+"""The division of a simulation into shards; None: it has one shard."""
 
 EVENTS_AT_ONCE = 200_000
 """Between two looks at the clock and at signals: some 20 ms."""
@@ -93,6 +96,7 @@ def run(
     plan, rows = simulated_plan(resolved)
     flows.check(plan)
     warn(resolved, memory_bytes)
+    division = shards if shards == "auto" else configured(plan, shards)
     directory = directories.create_for(
         resolved,
         runs=runs,
@@ -104,7 +108,7 @@ def run(
     )
     with ending.recorded(directory):
         made(directory)
-        ended = _simulate(plan, directory, progress, MemoryLimit(memory_bytes), shards)
+        ended = _simulate(plan, directory, progress, MemoryLimit(memory_bytes), division)
         ending.end(directory, ended.status, ended.reason)
     return Simulated(directory, ended.status)
 
@@ -120,9 +124,11 @@ def early_ending(error: BaseException) -> Ending:
     return ending.of_error(error)
 
 
-def _simulate(plan: Plan, directory: Path, progress: Progress, limit: MemoryLimit, shards: Shards) -> Ending:
+def _simulate(
+    plan: Plan, directory: Path, progress: Progress, limit: MemoryLimit, division: Chosen
+) -> Ending:
     """Simulate ``plan`` into ``directory``; returns how it ended."""
-    account = Account(plan, directory, limit, shards)
+    account = Account(plan, directory, limit, division)
     ended = Ending("duration" if plan["duration_ns"] is not None else "flows")
     try:
         while not account.simulation.advance(EVENTS_AT_ONCE):
@@ -137,13 +143,16 @@ def _simulate(plan: Plan, directory: Path, progress: Progress, limit: MemoryLimi
 class Account:
     """What a simulation has counted, as ``raw/engine.json`` has it: in the end, and now and then before."""
 
-    def __init__(self, plan: Plan, directory: Path, limit: MemoryLimit, shards: Shards = 1) -> None:
+    def __init__(self, plan: Plan, directory: Path, limit: MemoryLimit, division: Chosen = None) -> None:
         """Of a simulation of ``plan`` that begins now, records into ``directory`` and has a memory limit."""
         text = json_text.compact(plan).decode()
         self.simulation = _longhaul.Simulation(text, directory=str(directory / "raw"))
-        duration_ns = plan["duration_ns"]
-        seconds = None if duration_ns is None else duration_ns / 1e9
-        division = divide(self.simulation, text, shards, seconds=seconds)
+        if division == "auto":
+            duration_ns = plan["duration_ns"]
+            seconds = None if duration_ns is None else duration_ns / 1e9
+            division = automatic(self.simulation, text, seconds=seconds)
+        if division is not None:
+            self.simulation.divide(division.partition)
         self._shards = division.shards if division else 1
         self._directory, self._limit = directory, limit
         self._began_s, self._began_cpu_s = time.monotonic(), time.process_time()

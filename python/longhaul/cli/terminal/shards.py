@@ -35,4 +35,4 @@ def print_division(division: Mapping[str, Any]) -> None:
         seconds = division["computing_s"]
         text = duration_text(seconds) if seconds >= 1 else time_text(1e9 * seconds, digits=2)
         console.print(f"expected CPU time in one shard: {text}")
-    console.print(f"expected speed-up on {division['shards']} free CPU cores: {division['speedup']:.1f}")
+    console.print(f"expected speed-up on {division['shards']} free CPU cores: {division['speedup']:.2g}")
