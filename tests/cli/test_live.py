@@ -281,7 +281,7 @@ def test_a_plain_user_runs_everything_where_tun_may_be_opened(
             [
                 *("unshare", "--mount", "sh", "-c", NOBODY, "sh", str(tmp_path), python, "-m"),
                 *("longhaul.cli.main", "shell", "--delay", "2ms"),
-                *("--", "sh", "-c", "id -u; ping -q -c 3 -i 0.2 far; iperf3 --version | head -1"),
+                *("--", "sh", "-c", "id -u; ping -q -c 20 -i 0.2 far; iperf3 --version | head -1"),
             ],
             cwd=place,
             env={
