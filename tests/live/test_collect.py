@@ -48,7 +48,8 @@ DELAYS_MS = [
 RATES_MBIT = [6 + 3 * math.cos(2 * math.pi * step / 9) for step in range(STEPS)]
 
 FEWEST = 3
-"""Samples of a step whose quantiles mean something; a whole step has five latencies or ten rates on a quiet machine."""
+"""Samples of a step whose quantiles mean something; a whole step of a quiet machine has five latencies
+or ten rates."""
 
 PAYLOAD = 1448 / 1500
 """Of a full segment, with time stamps."""
@@ -160,7 +161,7 @@ def test_a_trace_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         rows = collected(
             network,
             tmp_path / "trace.csv",
-            *("--style", "eventspace", "--cc", "reno", "--less-latency", "--duration", "18s"),
+            *("--style", "eventspace", "--cc", "reno", "--less-latency", "--duration", "16s"),
         )
     about = json.loads((tmp_path / "trace.json").read_text())
     begun_s = datetime.fromisoformat(about["started_utc"]).timestamp() - zero_unix_s

@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import slurm
 
 import longhaul
 
-from . import slurm
 from .test_sweeps import SCENARIO, rows_of
 
 if find_spec("dask_jobqueue") is None:

@@ -14,7 +14,7 @@ from longhaul.scenario.sweeps.options import Options
 from longhaul.sweeps import sweep as sweeps
 from longhaul.sweeps.job import Piece, Shard, run_shard
 from longhaul.sweeps.preparation import Prepared, prepare
-from longhaul.sweeps.trials import MissingKernelError, trials_of
+from longhaul.sweeps.trials import UnableMachineError, trials_of
 
 SCENARIO = """\
 version: 1
@@ -91,7 +91,7 @@ def test_a_resumed_sweep_has_the_kernels_that_its_versions_meant_at_first(
     folder = sweeps.begin(first, runs=tmp_path / "runs", argv=[])
     installed(cache, "6.12.117")
     found, rest = sweeps.prepare_rest(folder.path)
-    record = found.read()["virtual_clock"]
+    record = found.read()["trials"]
     assert rest.job.trials == first.job.trials
     assert record["kernels"] == {"6.6": "6.6.1", "6.12": "6.12.9"}
     assert record["directory"] == str(tmp_path)
@@ -113,7 +113,7 @@ def test_a_machine_without_the_kernel_says_which_it_is_and_leaves_the_run_to_oth
     kernel = installed(cache, "6.12.9")
     job = prepared(scenario, {"links.a-b.delay": "5ms"}).job
     kernel.directory.rename(cache / "6.13")
-    with pytest.raises(MissingKernelError) as caught:
+    with pytest.raises(UnableMachineError) as caught:
         run_shard(job, ONE)
     error = caught.value
     assert str(error).startswith(f'{platform.node()}: this user has no guest kernel "6.12.9"; there is')

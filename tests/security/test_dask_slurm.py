@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from run import slurm
+import slurm
 
 from .dask_attack import attack, family, http, listening, sweeping
 

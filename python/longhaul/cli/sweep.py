@@ -59,16 +59,17 @@ def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[st
 )
 @click.option(
     "--clock",
-    type=click.Choice(["simulated", "virtual"]),
+    type=click.Choice(["simulated", "virtual", "real"]),
     help="Simulated: the discrete-event simulator. Virtual: real programs on hosts that run a Linux of their "
-    "own; see longhaul kernel. Default: simulated.",
+    "own; see longhaul kernel. Real: real programs as by longhaul run, one run at a time on a machine. "
+    "Default: simulated.",
 )
 @kernel_option
 @click.option(
     "--workers",
     type=click.IntRange(1, 4096),
     metavar="N",
-    help="Number of runs at the same time. Default: the number of CPUs.",
+    help="Number of runs at the same time. Default: the number of CPUs; 1 on the real clock.",
 )
 @click.option(
     "--cluster",
@@ -126,16 +127,17 @@ def sweep(
 ) -> None:
     """Run SCENARIO for every combination of the axes' values, with several seeds each.
 
-    Runs are simulated, or live on the virtual clock. Axes come from the scenario's `sweep:`, or from --axis.
-    Results stream to Parquet as runs end; what was killed goes on with --resume. A run that cannot be is
-    recorded with its error, and the others go on. Exit codes: 0 good; 1 some runs failed; 2 wrong scenario or
-    usage; 3 this machine cannot; 130 interrupted.
+    Runs are simulated, or live on the virtual or the real clock. Axes come from the scenario's `sweep:`, or
+    from --axis. Results stream to Parquet as runs end; what was killed goes on with --resume. A run that
+    cannot be is recorded with its error, and the others go on. Exit codes: 0 good; 1 some runs failed;
+    2 wrong scenario or usage; 3 this machine cannot; 130 interrupted.
 
     \b
     longhaul sweep scenario.yaml --axis cc=cubic,bbr --axis loss=0%,0.1%,1% --repeat 5
     longhaul sweep scenario.yaml --until "goodput ±2%" --dry-run
     longhaul sweep scenario.yaml --cluster slurm.yaml
     longhaul sweep scenario.yaml --clock virtual --axis kernel=6.6,6.12
+    longhaul sweep scenario.yaml --clock real --repeat 5 --cluster slurm.yaml
     longhaul sweep --resume runs/NAME/latest-sweep
     """
     from longhaul.cli.sweep_command import Asked, run_command

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,10 @@ from longhaul.errors import LonghaulError
 from longhaul.scenario.sweeps.options import Options
 from longhaul.sweeps import sweep as sweeps
 from longhaul.sweeps.arrays import write_scripts
-from longhaul.sweeps.cluster import Cluster
-from longhaul.sweeps.local import Threads, Workers
 from longhaul.sweeps.pilot import estimate_cost
-from longhaul.sweeps.place import place_of
 from longhaul.sweeps.preparation import prepare
 from longhaul.sweeps.trials import SweepClock, trials_of
+from longhaul.sweeps.workers import workers_of
 
 SHOWN = 5000
 """Rows of the summary that are looked at for the table on the terminal."""
@@ -75,7 +72,9 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
     if asked.resume is not None:
         folder, prepared = sweeps.prepare_rest(asked.resume)
         share = sweeps.share_of(asked.share) if asked.share else None
-        with _workers(asked) as workers:
+        with workers_of(
+            asked.workers, asked.cluster, trials=prepared.job.trials, memory_bytes=asked.memory_bytes
+        ) as workers:
             progress = SweepProgress(prepared.points, workers=workers.describe())
             swept = sweeps.execute(
                 folder, prepared, workers, share=share, report=asked.report, watching=progress
@@ -86,8 +85,8 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
     prepared = prepare(asked.scenario, settings=asked.settings, options=asked.options, trials=trials)
     if asked.dry_run:
         log.warn(*prepared.warnings)
-        cores = asked.workers or len(os.sched_getaffinity(0))
-        _show_estimate(estimate_cost(prepared, cores=cores), as_json=asked.as_json)
+        one = 1 if trials is not None and trials.take_turns else len(os.sched_getaffinity(0))
+        _show_estimate(estimate_cost(prepared, cores=asked.workers or one), as_json=asked.as_json)
         return 0
     if asked.array:
         folder = sweeps.begin(prepared, runs=asked.runs, argv=argv)
@@ -96,17 +95,11 @@ def run_command(asked: Asked, *, argv: list[str]) -> int:
             print(f"{script}\n  {start}")
         print(f"when all have ended: longhaul sweep --resume {folder.path}")
         return 0
-    with _workers(asked) as workers:
+    with workers_of(asked.workers, asked.cluster, trials=trials, memory_bytes=asked.memory_bytes) as workers:
         folder = sweeps.begin(prepared, runs=asked.runs, argv=argv)
         progress = SweepProgress(prepared.points, workers=workers.describe())
         swept = sweeps.execute(folder, prepared, workers, report=asked.report, watching=progress)
     return _show(swept, as_json=asked.as_json)
-
-
-def _workers(asked: Asked) -> AbstractContextManager[Workers]:
-    if asked.cluster:
-        return Cluster(place_of(asked.cluster), memory_bytes=asked.memory_bytes)
-    return Threads(asked.workers, memory_bytes=asked.memory_bytes)
 
 
 def _check(asked: Asked) -> None:

@@ -3,19 +3,16 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from longhaul.scenario.expand.axes import text_of
 from longhaul.scenario.sweeps.options import Options
 from longhaul.sweeps import sweep as sweeps
-from longhaul.sweeps.cluster import Cluster
-from longhaul.sweeps.local import Threads, Workers
-from longhaul.sweeps.place import place_of
 from longhaul.sweeps.preparation import prepare
 from longhaul.sweeps.sweep import Swept
 from longhaul.sweeps.trials import SweepClock, trials_of
+from longhaul.sweeps.workers import workers_of
 
 
 def sweep(
@@ -39,8 +36,8 @@ def sweep(
 ) -> Swept:
     """Simulate, or run, the scenario in a file for every combination of the values of ``axes``.
 
-    On the ``virtual`` clock trials are live runs, as by :func:`longhaul.run_live` with ``clock="virtual"``;
-    ``kernel`` is the version of their hosts' Linux.
+    On the ``real`` and ``virtual`` clocks trials are live runs, as by :func:`longhaul.run_live`. On the real
+    one a machine does one at a time; on the virtual one ``kernel`` is the version of their hosts' Linux.
 
     An axis is a parameter, or a key such as ``links.wan.loss``; its values are a list, or a range:
     ``{"from": "10ms", "to": "100ms", "steps": 5}``. What is left out is as the scenario's ``sweep:`` has it.
@@ -58,7 +55,7 @@ def sweep(
     settings = {key: str(value) for key, value in (params or {}).items()}
     trials = trials_of(clock, kernel)
     prepared = prepare(Path(scenario), settings=settings, options=options, trials=trials)
-    with _workers(workers, cluster) as hands:
+    with workers_of(workers, cluster, trials=trials) as hands:
         folder = sweeps.begin(prepared, runs=Path(runs), argv=sys.argv, name=name)
         return sweeps.execute(folder, prepared, hands, report=report)
 
@@ -72,15 +69,9 @@ def resume(
 ) -> Swept:
     """Do what is missing of the sweep in ``directory``. Raises LonghaulError."""
     folder, prepared = sweeps.prepare_rest(Path(directory))
-    with _workers(workers, cluster) as hands:
+    with workers_of(workers, cluster, trials=prepared.job.trials) as hands:
         return sweeps.execute(folder, prepared, hands, report=report)
 
 
 def _values(values: Sequence[Any] | Mapping[str, Any]) -> str:
     return text_of(values) if isinstance(values, Mapping) else ", ".join(text_of(each) for each in values)
-
-
-def _workers(workers: int | None, cluster: str | Mapping[str, Any] | None) -> AbstractContextManager[Workers]:
-    if cluster is None:
-        return Threads(workers)
-    return Cluster(place_of(cluster))

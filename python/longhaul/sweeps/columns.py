@@ -40,8 +40,8 @@ ITEM: Mapping[str, str] = {
     "cc": "string",
 }
 RUN: Mapping[str, str] = {"duration_ns": "int64", "hops": "int64", "digest": "string", "error": "string"}
-LIVE: Mapping[str, str] = {"verdict": "string", "kernel": "string"}
-"""Of runs on the virtual clock, beside those of all runs."""
+LIVE: Mapping[str, str] = {"verdict": "string", "kernel": "string", "machine": "string"}
+"""Of live runs, beside those of all runs."""
 BESIDE: Mapping[str, str] = {"bytes": "int64", "timeouts": "int64", "streams": "int64"}
 """What is kept of flows beside metrics."""
 _TYPES: Mapping[str, pa.DataType] = {
@@ -55,7 +55,7 @@ _TYPES: Mapping[str, pa.DataType] = {
 def schema(axes: Sequence[tuple[str, str]], *, live: bool = False) -> pa.Schema:
     """The columns of every part of a sweep with these columns for its ``axes``.
 
-    ``live``: its trials are runs on the virtual clock, and not simulations.
+    ``live``: its trials are live runs, and not simulations.
     """
     measures = dict((MEASURES if live else SIMULATED).values())
     named = {**HEAD, **dict(axes), **ITEM, **measures, **BESIDE, **RUN, **(LIVE if live else {})}

@@ -26,7 +26,7 @@ from longhaul.sweeps.columns import schema
 from longhaul.sweeps.live_rows import rows_of_summary
 from longhaul.sweeps.parts import SHARD
 from longhaul.sweeps.rows import Variant, rows_of
-from longhaul.sweeps.trials import MissingKernelError, VirtualTrials, plan_trial, run_trial
+from longhaul.sweeps.trials import LiveTrials, UnableMachineError, run_trial
 
 Json = dict[str, Any]
 
@@ -84,8 +84,8 @@ class Job:
     """Patterns of the metrics that are asked for; of links that end at a host, rows are kept only then."""
     version: str
     """Of Longhaul: another would give other results."""
-    trials: VirtualTrials | None = None
-    """How trials run on the virtual clock; ``None`` if they are simulations."""
+    trials: LiveTrials | None = None
+    """How live runs are made; ``None`` if trials are simulations."""
 
     def wants(self, link: str) -> bool:
         """Whether a metric of ``link`` (``links.NAME``) is asked for by more than its ending."""
@@ -115,8 +115,8 @@ def run_shard(
 ) -> bytes | None:
     """Do every run of ``shard``; returns its part as Parquet, or ``None`` if stopped.
 
-    A run that cannot be has a row with its error; the others go on. A run on the virtual clock, which is a
-    process of its own, may use ``memory_bytes`` of memory. Raises LonghaulError for what another machine, or
+    A run that cannot be has a row with its error; the others go on. A live run, which is a process of its
+    own, may use ``memory_bytes`` of memory. Raises LonghaulError for what another machine, or
     this one later, may be able to do.
     """
     if version("longhaul") != job.version:
@@ -126,7 +126,7 @@ def run_shard(
             remedy="install the same version everywhere",
         )
     if job.trials is not None:
-        found = _virtual_rows(job, job.trials, shard, stop, memory_bytes)
+        found = _live_rows(job, job.trials, shard, stop, memory_bytes)
         return None if found is None else as_parquet(found, schema(job.columns, live=True), shard=shard.name)
     rows: list[Json] = []
     runs = (run for piece in shard.pieces for run in _runs(job, piece))
@@ -173,14 +173,14 @@ def with_seed(rest: str, seed: int) -> str:
     return f'{{"seed": {seed}, {rest}'
 
 
-def _virtual_rows(
+def _live_rows(
     job: Job,
-    trials: VirtualTrials,
+    trials: LiveTrials,
     shard: Shard,
     stop: _longhaul.Stop | None,
     memory_bytes: int | None,
 ) -> list[Json] | None:
-    """The rows of trials on the virtual clock, one trial after another; ``None`` if stopped."""
+    """The rows of live runs, one after another; ``None`` if stopped."""
     rows: list[Json] = []
     for piece in shard.pieces:
         for repeat in range(piece.first, piece.first + piece.count):
@@ -189,9 +189,8 @@ def _virtual_rows(
                 resolved = job.base.resolve(piece.values)
                 plan = resolved.plan
                 head["seed"] = seed_of(plan["seed"], piece.variant, repeat, kind=job.seeds)
-                clock = trials.clock_here(resolved.scenario)
-                planned = plan_trial(replace(resolved, plan={**plan, "seed": head["seed"]}), clock)
-            except MissingKernelError:
+                planned = trials.plan_here(replace(resolved, plan={**plan, "seed": head["seed"]}))
+            except UnableMachineError:
                 raise
             except LonghaulError as error:
                 rows.append({**head, "error": str(error).partition("\n")[0]})
@@ -201,7 +200,7 @@ def _virtual_rows(
                 return None
             # A trial whose program or expectation failed was measured nevertheless.
             if trial.summary is not None:
-                found = rows_of_summary(trial.summary, planned.plan, clock.kernel.release, job.wants)
+                found = rows_of_summary(trial.summary, planned, job.wants)
                 rows += [{**head, **row} for row in found]
             if trial.error is not None:
                 rows.append({**head, "error": trial.error})

@@ -19,7 +19,7 @@ def run_limited_shard(job: Job, shard: Shard, memory_bytes: int | None) -> bytes
     """The part of ``shard``, or the error if this process used more than ``memory_bytes`` for its shards.
 
     The error is returned and not raised, because the cluster would try the shard again elsewhere. ``None`` is
-    no limit but the scheduler's. Of trials on the virtual clock, each has the limit.
+    no limit but the scheduler's. Of live runs, each has the limit.
     """
     if job.trials is not None:
         return _run_trials(job, shard, memory_bytes)
@@ -44,7 +44,7 @@ def _limit(memory_bytes: int) -> MemoryLimit:
 
 
 def _run_trials(job: Job, shard: Shard, memory_bytes: int | None) -> bytes | MemoryLimitError:
-    """The same on the virtual clock, where a trial may take hours: it ends with its task and its worker."""
+    """The same of live runs, which may take hours: each ends with its task and its worker."""
     stop = _longhaul.Stop()
     try:
         with _ended_with_task(stop):

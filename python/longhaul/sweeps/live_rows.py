@@ -1,5 +1,6 @@
-"""The results of one trial on the virtual clock as rows of a part, with the metrics of ``longhaul run``."""
+"""The results of one live run of a sweep as rows of a part, with the metrics of ``longhaul run``."""
 
+import platform
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from longhaul.analysis.metrics import (
     program_measures,
     transfer_measures,
 )
-from longhaul.plan import Plan
+from longhaul.run.live import Planned
 from longhaul.sweeps.rows import Variant, item_row
 
 Json = dict[str, Any]
@@ -20,18 +21,19 @@ Json = dict[str, Any]
 _FIDELITY = "fidelity."
 
 
-def rows_of_summary(
-    summary: Mapping[str, Any], plan: Plan, kernel: str, wants: Callable[[str], bool]
-) -> list[Json]:
+def rows_of_summary(summary: Mapping[str, Any], planned: Planned, wants: Callable[[str], bool]) -> list[Json]:
     """A row for each flow, ping, program and direction, and for fairness, transfers and fidelity.
 
-    ``wants``: whether the metrics of a link (``links.NAME``) are asked for by name.
+    ``wants``: whether the metrics of a link (``links.NAME``) are asked for by name. Equal runs on the virtual
+    clock have equal rows on all machines; those on the real clock name theirs.
     """
+    plan, clock = planned.plan, planned.clock
     run = {
         "duration_ns": summary["duration_ns"],
         "digest": digest(summary),
         "verdict": summary["fidelity"]["verdict"],
-        "kernel": kernel,
+        "kernel": platform.release() if clock is None else clock.kernel.release,
+        "machine": platform.node() if clock is None else None,
     }
     found = [_flow(flow) for flow in summary["flows"]]
     found += [

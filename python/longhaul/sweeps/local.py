@@ -1,4 +1,4 @@
-"""Shards on the cores of this machine: threads over native code, or over processes on the virtual clock."""
+"""Shards on the cores of this machine: threads over native code, or over processes of live runs."""
 
 import os
 from collections.abc import Iterator

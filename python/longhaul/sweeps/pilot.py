@@ -14,7 +14,7 @@ from longhaul.errors import LonghaulError
 from longhaul.scenario.sweeps.design import spread
 from longhaul.sweeps.job import Piece, Shard, point_plan, run_shard, with_seed
 from longhaul.sweeps.preparation import Prepared
-from longhaul.sweeps.trials import VirtualTrials, plan_trial, run_trial
+from longhaul.sweeps.trials import LiveTrials, plan_trial, run_trial
 
 Json = dict[str, Any]
 
@@ -26,8 +26,8 @@ LEAST, MOST = 3, 24
 """Variants that an estimate tries at least, if there are so many, and at most."""
 _LONGEST_S = 1.0
 """Of one run of an estimate: beyond, the rest is extrapolated by simulated time."""
-_LONGEST_VIRTUAL_S = 5.0
-"""The same of a run on the virtual clock, which starts kernels first: real time."""
+_LONGEST_LIVE_S = 5.0
+"""The same of a live run, which starts hosts first: real time."""
 _SHORT_S = 0.05
 """Of a run: then what a shard takes beside its runs matters."""
 _MORE = 4
@@ -36,7 +36,7 @@ _EVENTS_AT_ONCE = 200_000
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU time of the runs of one variant; on the virtual clock, real time."""
+    """CPU time of the runs of one variant; of live runs, real time."""
 
     run_s: float
     """Of each run: simulated, and made rows of."""
@@ -88,11 +88,11 @@ def time_variant(prepared: Prepared, values: Sequence[str], *, longest_s: float)
     return Cost(max(more_s / _MORE, spent_s), plan_s)
 
 
-def _time_trial(prepared: Prepared, trials: VirtualTrials, values: Sequence[str]) -> Cost:
+def _time_trial(prepared: Prepared, trials: LiveTrials, values: Sequence[str]) -> Cost:
     resolved = prepared.job.base.resolve(values)
-    planned = plan_trial(resolved, trials.clock(resolved.scenario))
+    planned = plan_trial(resolved, trials.clock_of(resolved.scenario))
     began = time.monotonic()
-    trial = run_trial(planned, trials.directory, longest_s=_LONGEST_VIRTUAL_S)
+    trial = run_trial(planned, trials.directory, longest_s=_LONGEST_LIVE_S)
     spent_s = time.monotonic() - began
     if trial is None or trial.summary is None:
         raise LonghaulError(Code.RUN_FAILED, (trial and trial.error) or "the run left no results")

@@ -23,7 +23,7 @@ from longhaul.scenario.sweeps.options import Options, load_sweep
 from longhaul.scenario.sweeps.variants import base_of, check_values
 from longhaul.scenario.syntax.problems import ScenarioError
 from longhaul.sweeps.job import Job, Piece, Shard
-from longhaul.sweeps.trials import VirtualTrials, plan_trial
+from longhaul.sweeps.trials import LiveTrials, plan_trial
 
 SHARD_S = 2.0
 """How long a shard should take on one core: what is lost at most when a worker or client is killed."""
@@ -52,7 +52,7 @@ class Prepared:
     """Whether repetitions can differ in any of the variants that were tried."""
 
     concerns: tuple[Diagnostic, ...] = ()
-    """Warnings of runs on the virtual clock, each once."""
+    """Warnings of live runs, each once."""
 
     @property
     def warnings(self) -> list[Diagnostic]:
@@ -125,7 +125,7 @@ class Prepared:
     def shard_size(self, point_s: float) -> int:
         """How many runs a shard should have, if each takes ``point_s`` seconds."""
         if self.job.trials is not None:
-            # A run on the virtual clock starts kernels and programs, which takes about as long as a shard.
+            # A live run starts hosts and programs, which takes about as long as a shard.
             return 1
         by_time = round(SHARD_S / max(point_s, 1e-9))
         return max(1, min(by_time, MOST_POINTS, math.ceil(self.points / LEAST_SHARDS)))
@@ -138,12 +138,12 @@ def prepare(
     options: Options,
     inputs: Mapping[str, bytes] | None = None,
     content: bytes | None = None,
-    trials: VirtualTrials | None = None,
+    trials: LiveTrials | None = None,
 ) -> Prepared:
     """Read and check the sweep over the scenario in ``path``, whose ``inputs`` are on disk if left out.
 
     The scenario itself is ``content`` if that is given, and ``path`` only what it is called. Every value of
-    every axis is tried. With ``trials``, runs are on the virtual clock, and not simulations. Raises
+    every axis is tried. With ``trials``, runs are live, and not simulations. Raises
     LonghaulError with everything that is wrong.
     """
     asked = load_sweep(path, settings=settings, options=options, contents=inputs, content=content)
@@ -159,10 +159,12 @@ def prepare(
 
     def check(resolved: Resolved) -> None:
         if trials is not None:
-            clock = trials.clock(resolved.scenario)
-            kernels[trials.version(resolved.scenario)] = clock.kernel.name
+            clock = trials.clock_of(resolved.scenario)
+            if clock is not None:
+                kernels[trials.version(resolved.scenario)] = clock.kernel.name
             concerns.update(dict.fromkeys(plan_trial(resolved, clock).warnings))
-            # The seed decides the randomness of the hosts, too.
+            # On the virtual clock the seed decides the randomness of hosts, too; on the real one no run
+            # repeats another.
             random.append(True)
         else:
             left_out.update(dict.fromkeys(real_programs(resolved)))

@@ -1,8 +1,10 @@
 """The result of a sweep: a mean with its confidence interval for every variant and metric; when to stop."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from longhaul.analysis.estimates import estimate_groups, number_results
+from longhaul.analysis.fidelity import Verdict
 from longhaul.scenario.model.metrics import matching_metrics, unit_of
 from longhaul.scenario.model.sweep import Until
 from longhaul.sweeps.columns import MEASURES
@@ -45,12 +48,15 @@ def summarise(parts: Sequence[Path], patterns: Iterable[str], *, axes: Sequence[
 
 
 def _read(part: Path, wanted: Sequence[str], axes: Sequence[str]) -> pa.Table:
-    """The rows of a part that some of the metrics wanted may be in."""
+    """The rows of a part that some of the metrics wanted may be in, without those of invalid runs."""
     columns = dict.fromkeys(
-        ["variant", "item", "digest", *axes, *(column for column, _kind in MEASURES.values())]
+        ["variant", "item", "digest", "verdict", *axes, *(column for column, _kind in MEASURES.values())]
     )
     present = pq.read_schema(part).names
     rows = pq.read_table(part, columns=[each for each in columns if each in present])
+    if "verdict" in present:
+        verdict = pc.field("verdict")
+        rows = rows.filter(verdict.is_null() | (verdict != "invalid"))
     items = [
         item
         for item in pc.unique(rows["item"]).to_pylist()
@@ -71,6 +77,17 @@ def count_points(parts: Sequence[Path]) -> tuple[int, int]:
         points += rows.group_by(["variant", "repeat"]).aggregate([]).num_rows
         failed += len(rows) - rows["error"].null_count
     return points, failed
+
+
+def count_verdicts(parts: Sequence[Path]) -> dict[str, int]:
+    """How many runs have each verdict on their fidelity, the best first; empty for simulations."""
+    found: Counter[str] = Counter()
+    for part in parts:
+        if "verdict" in pq.read_schema(part).names:
+            rows = pq.read_table(part, columns=["variant", "repeat", "verdict"])
+            runs = rows.filter(pc.is_valid(rows["verdict"])).group_by(["variant", "repeat", "verdict"])
+            found.update(map(str, runs.aggregate([])["verdict"].to_pylist()))
+    return {verdict: found[verdict] for verdict in get_args(Verdict) if found[verdict]}
 
 
 def first_errors(parts: Sequence[Path], *, most: int = 5) -> list[tuple[int, int, str]]:

@@ -21,8 +21,8 @@ from longhaul.sweeps.parts import refuse_duplicates, set_aside
 from longhaul.sweeps.pilot import try_one
 from longhaul.sweeps.preparation import Prepared, prepare
 from longhaul.sweeps.progress import Logged, Watching
-from longhaul.sweeps.summary import count_points, first_errors, more_runs, summarise
-from longhaul.sweeps.trials import VirtualTrials
+from longhaul.sweeps.summary import count_points, count_verdicts, first_errors, more_runs, summarise
+from longhaul.sweeps.trials import LiveTrials
 
 Json = dict[str, Any]
 
@@ -85,8 +85,8 @@ def begin(prepared: Prepared, *, runs: Path, argv: list[str], name: str | None =
             "repeats": prepared.sweep.repeats,
             "seeds": prepared.sweep.seeds,
             "shard_points": prepared.shard_size(point_s),
-            "clock": "virtual" if trials else "simulated",
-            "virtual_clock": trials and trials.as_json(),
+            "clock": trials.clock if trials else "simulated",
+            "trials": trials and trials.as_json(),
         },
         argv=argv,
     )
@@ -96,13 +96,13 @@ def prepare_rest(path: Path) -> tuple[Folder, Prepared]:
     """A sweep that began before. Raises LonghaulError if ``path`` is not one."""
     folder = folders.find(path)
     record = folder.read()
-    virtual = record.get("virtual_clock")
+    live = record.get("trials")
     return folder, prepare(
         folder.path / "scenario.yaml",
         settings=record["settings"],
         options=folder.options(),
         inputs=folder.inputs(),
-        trials=VirtualTrials.from_json(virtual) if virtual else None,
+        trials=LiveTrials.from_json(live) if live else None,
     )
 
 
@@ -248,6 +248,7 @@ def conclude(folder: Folder, prepared: Prepared, *, status: str, reason: str | N
         "variants": prepared.design.variants,
         "points": points,
         "failed": failed,
+        "verdicts": count_verdicts(parts),
         "errors": [
             {"variant": variant, "repeat": repeat, "error": error}
             for variant, repeat, error in first_errors(parts)

@@ -1,4 +1,4 @@
-"""Trials on the virtual clock: each is a live run, a process with its hosts' kernels.
+"""Trials that are live runs, a process each: on the real clock, or on the virtual one with kernels of hosts.
 
 A trial runs in a temporary directory. Whatever ends its worker or this process ends the trial: the supervisor
 then removes that directory, and otherwise the next trial on the machine does. Only its rows remain.
@@ -8,7 +8,7 @@ import platform
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -24,13 +24,14 @@ from longhaul.results.summary import write_results
 from longhaul.run import conclusion, live
 from longhaul.run.cleanup import remove_temporary, temporary_prefix
 from longhaul.run.memory import MemoryLimitError
-from longhaul.run.session import RunFailedError, Session
-from longhaul.run.virtual_clock import VirtualClock, virtual_clock
+from longhaul.run.session import EXIT_CANNOT, RunFailedError, Session
+from longhaul.run.virtual_clock import Clock, VirtualClock, virtual_clock
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.lower.resolve import Resolved
+from longhaul.sweeps.turns import turn
 
 Json = dict[str, Any]
-SweepClock = Literal["simulated", "virtual"]
+SweepClock = Literal["simulated", "virtual", "real"]
 
 _WHAT = f"trial-{platform.node()}"
 """Part of the names of temporary directories, which machines may share."""
@@ -38,39 +39,57 @@ _INTERVAL_S = 0.1
 """Between two looks at the flag that ends trials."""
 
 
-class MissingKernelError(LonghaulError):
-    """This machine does not have the kernel of a trial; another may."""
+class UnableMachineError(LonghaulError):
+    """This machine cannot do a trial, for want of a kernel, a program or a right; another may."""
+
+
+def _unable(error: LonghaulError) -> UnableMachineError:
+    message = f"{platform.node()}: {error.message}"
+    return UnableMachineError(error.code, message, remedy=error.remedy, exit_code=error.exit_code)
 
 
 @dataclass(frozen=True)
-class VirtualTrials:
-    """What the trials of a sweep on the virtual clock have in common."""
+class LiveTrials:
+    """What the trials of a sweep of live runs have in common."""
 
     directory: str
     """Where their programs begin, on machines that have it: the working directory of the sweep."""
+    clock: Clock = "virtual"
     kernel: str | None = None
     """The version of the hosts' kernels, instead of the scenario's."""
     kernels: Mapping[str, str] = field(default_factory=dict)
     """The kernel that each version meant when the sweep began; "" is no version."""
 
+    @property
+    def take_turns(self) -> bool:
+        """Whether a machine does one at a time, because on the real clock they would slow each other."""
+        return self.clock == "real"
+
     def version(self, scenario: Scenario) -> str:
         """Of the kernel that a variant names; "" if none does."""
         return self.kernel or scenario.document.kernel or ""
 
-    def clock(self, scenario: Scenario) -> VirtualClock:
-        """The clock of a variant, with the same kernel on each machine. Raises LonghaulError without it."""
+    def clock_of(self, scenario: Scenario) -> VirtualClock | None:
+        """The virtual clock of a variant, with the same kernel on each machine; ``None`` for the real one.
+
+        Raises LonghaulError without that kernel.
+        """
+        if self.clock == "real":
+            return None
         name = self.kernels.get(self.version(scenario))
         return virtual_clock(scenario, name or self.kernel)
 
-    def clock_here(self, scenario: Scenario) -> VirtualClock:
-        """The same; raises MissingKernelError, which names this machine: it may be one of many."""
+    def plan_here(self, resolved: Resolved) -> live.Planned:
+        """What a trial does on this machine, which may be one of many.
+
+        Raises UnableMachineError with its name for what another may be able to do, and LonghaulError.
+        """
         try:
-            return self.clock(scenario)
+            return plan_trial(resolved, self.clock_of(resolved.scenario))
         except LonghaulError as error:
-            message = f"{platform.node()}: {error.message}"
-            raise MissingKernelError(
-                error.code, message, remedy=error.remedy, exit_code=error.exit_code
-            ) from None
+            if error.exit_code != EXIT_CANNOT:
+                raise
+            raise _unable(error) from None
 
     def as_json(self) -> Json:
         """For the sweep's record, with the hosts' kernels as runs name them."""
@@ -78,23 +97,21 @@ class VirtualTrials:
         return {**asdict(self), "guest_kernels": guests}
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> "VirtualTrials":
+    def from_json(cls, record: Mapping[str, Any]) -> "LiveTrials":
         """From what :meth:`as_json` gave."""
         return cls(**{each.name: record[each.name] for each in fields(cls)})
 
 
-def trials_of(clock: SweepClock, kernel: str | None = None) -> VirtualTrials | None:
-    """Trials on the virtual clock whose programs begin in the working directory; ``None``: simulations."""
-    if clock == "virtual":
-        return VirtualTrials(str(Path.cwd()), kernel)
-    if kernel is not None:
+def trials_of(clock: SweepClock, kernel: str | None = None) -> LiveTrials | None:
+    """Trials that are live runs whose programs begin in the working directory; ``None``: simulations."""
+    if kernel is not None and clock != "virtual":
         raise LonghaulError(
             Code.OPTION_CONFLICT,
-            "simulations have no kernel",
+            "simulations have no kernel" if clock == "simulated" else "hosts have the kernel of this machine",
             remedy="leave it out, or choose the virtual clock",
             exit_code=2,
         )
-    return None
+    return None if clock == "simulated" else LiveTrials(str(Path.cwd()), clock, kernel)
 
 
 @dataclass(frozen=True)
@@ -102,17 +119,20 @@ class Trial:
     """A trial that has ended."""
 
     summary: Json | None
-    """As that of ``longhaul run --clock virtual``; ``None`` if the run failed on its way."""
+    """As that of ``longhaul run``; ``None`` if the run failed on its way."""
     error: str | None
     """Why it failed; a trial whose program or expectation failed has a summary, too."""
 
 
-def plan_trial(resolved: Resolved, clock: VirtualClock) -> live.Planned:
-    """What a trial does: the same packets as a run, without records that rows do not have."""
+def plan_trial(resolved: Resolved, clock: VirtualClock | None) -> live.Planned:
+    """What a trial does: the same packets as a run, without records that rows do not have.
+
+    On the real clock (``None``) the monitor stays: whether hosts had their processors is part of the verdict.
+    """
     found = live.plan_run(resolved, clock=clock)
     measure: Measure = {
         **found.plan["measure"],
-        "monitor": None,
+        "monitor": None if clock is not None else found.plan["measure"]["monitor"],
         "captures": [],
         "packet_links": [],
         "journal": False,
@@ -130,11 +150,19 @@ def run_trial(
 ) -> Trial | None:
     """Run to the end, or for ``longest_s`` of real time; ``None`` if ``stop`` was set before.
 
-    Programs begin in ``directory`` if it exists. The trial's supervisor may use ``memory_bytes`` of memory,
-    by default half of what is free. Raises MemoryLimitError, and OSError if the machine cannot.
+    On the real clock it waits for its turn on this machine. Programs begin in ``directory`` if it exists.
+    The trial's supervisor may use ``memory_bytes`` of memory,
+    by default half of what is free. Raises MemoryLimitError, UnableMachineError if a run on the real clock
+    cannot begin here, and OSError.
     """
-    remove_temporary(_WHAT)
-    with tempfile.TemporaryDirectory(prefix=temporary_prefix(_WHAT), ignore_cleanup_errors=True) as place:
+    mine: AbstractContextManager[bool] = nullcontext(True) if trial.clock is not None else turn(stop)
+    with (
+        mine as has_turn,
+        tempfile.TemporaryDirectory(prefix=temporary_prefix(_WHAT), ignore_cleanup_errors=True) as place,
+    ):
+        if not has_turn:
+            return None
+        remove_temporary(_WHAT)
         prepared = live.begin(trial, runs=Path(place), argv=[])
         work = Path(directory) if Path(directory).is_dir() else prepared.directory
         with ExitStack() as watching:
@@ -156,6 +184,8 @@ def run_trial(
                 if stop is not None and stop.is_set():
                     return None
                 if isinstance(error, RunFailedError):
+                    if trial.clock is None and error.status == ending.FAILED:
+                        raise _unable(error) from None
                     return Trial(None, _with_console(error, prepared.directory))
                 raise
         if finished.reason == ending.INTERRUPTED:

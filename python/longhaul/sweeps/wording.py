@@ -19,6 +19,15 @@ def runs_of(rows: Iterable[Mapping[str, Any]]) -> str:
     return runs_text(runs, repeats)
 
 
+def verdicts_text(verdicts: Mapping[str, int]) -> str:
+    """``5 runs faithful, 1 degraded``; those that are invalid are not part of the means."""
+    first, *others = verdicts.items()
+    counted = [f"{first[1]} run{'s' if first[1] > 1 else ''} {first[0]}"]
+    counted += [f"{count} {verdict}" for verdict, count in others]
+    apart = " (not part of the means)" if "invalid" in verdicts else ""
+    return ", ".join(counted) + apart
+
+
 def axis_text(column: str, value: Any) -> str:
     """A value of an axis, with the unit that its column's name ends in."""
     units = {"_ns": "ns", "_bits_per_s": "bit/s", "_bytes": "bytes", "_share": "share"}

@@ -6,7 +6,14 @@ from typing import Any
 from rich.table import Table
 
 from longhaul.report.console import Console
-from longhaul.sweeps.wording import MOST_METRICS, NOT_MEASURED, axis_text, estimate_text, runs_of
+from longhaul.sweeps.wording import (
+    MOST_METRICS,
+    NOT_MEASURED,
+    axis_text,
+    estimate_text,
+    runs_of,
+    verdicts_text,
+)
 
 MOST_ROWS = 60
 """Variants in the table; the file has all."""
@@ -55,6 +62,8 @@ def print_sweep(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -
         notes.append(f"{len(metrics) - len(shown)} metrics more")
     if notes:
         console.print(f"{' and '.join(notes)} in summary.parquet; choose with --metric", highlight=False)
+    if summary["verdicts"]:
+        console.print(f"fidelity: {verdicts_text(summary['verdicts'])}", highlight=False)
     for pattern in summary["not_measured"]:
         console.print(f"{pattern}: {NOT_MEASURED}", style="yellow", highlight=False, soft_wrap=True)
     for error in summary["errors"]:

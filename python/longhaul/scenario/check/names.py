@@ -68,7 +68,7 @@ def unknown_sweep_metrics(
 ) -> Iterator[tuple[Path, str, str]]:
     """Which metrics that a sweep asks for are measured in none of its variants: where, what, and a remedy.
 
-    ``variants`` are documents, each with its metrics. ``live``: trials are runs on the virtual clock.
+    ``variants`` are documents, each with its metrics. ``live``: trials are live runs.
     """
     swept: dict[str, None] = {}
     elsewhere: dict[str, None] = {}

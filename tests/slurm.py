@@ -1,4 +1,4 @@
-"""A Slurm of one node, started here without systemd, and ended again."""
+"""A Slurm of one node or several, started here without systemd, and ended again."""
 
 import os
 import shutil
@@ -20,13 +20,12 @@ AuthType=auth/munge
 AuthInfo=socket={place}/munge.socket
 CredType=cred/munge
 SlurmctldPort={controller}
-SlurmdPort={daemon}
 StateSaveLocation={place}/state
-SlurmdSpoolDir={place}/spool
+SlurmdSpoolDir={place}/spool/%n
 SlurmctldPidFile={place}/slurmctld.pid
-SlurmdPidFile={place}/slurmd.pid
+SlurmdPidFile={place}/slurmd-%n.pid
 SlurmctldLogFile={place}/slurmctld.log
-SlurmdLogFile={place}/slurmd.log
+SlurmdLogFile={place}/slurmd-%n.log
 ProctrackType=proctrack/pgid
 TaskPlugin=task/none
 MpiDefault=none
@@ -36,9 +35,13 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
 SchedulerParameters=batch_sched_delay=0,sched_interval=2
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=4000 State=UNKNOWN
-PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE OverSubscribe=FORCE:4 State=UP
+{nodes}
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE OverSubscribe=FORCE:4 State=UP
 """
+NODE = (
+    "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} "
+    "CPUs={cpus} RealMemory=4000 State=UNKNOWN"
+)
 
 
 def cluster(*, death_timeout_s: int) -> str:
@@ -74,10 +77,14 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(place: Path, *, cpus: int) -> Iterator[dict[str, str]]:
-    """A Slurm whose files are in ``place``; gives the environment in which its commands find it."""
+def running(place: Path, *, cpus: int, nodes: int = 1) -> Iterator[dict[str, str]]:
+    """A Slurm whose files are in ``place``; gives the environment in which its commands find it.
+
+    Each of its nodes is a daemon of its own on this machine, and has ``cpus`` CPUs.
+    """
     host = socket.gethostname().split(".")[0]
-    for folder in ("state", "spool"):
+    names = [f"node{number}" for number in range(nodes)]
+    for folder in ("state", *(f"spool/{name}" for name in names)):
         (place / folder).mkdir(parents=True)
     place.chmod(0o755)
     key = place / "munge.key"
@@ -85,25 +92,34 @@ def running(place: Path, *, cpus: int) -> Iterator[dict[str, str]]:
     key.chmod(0o400)
     configuration = place / "slurm.conf"
     configuration.write_text(
-        CONFIGURATION.format(host=host, place=place, controller=free_port(), daemon=free_port(), cpus=cpus)
+        CONFIGURATION.format(
+            host=host,
+            place=place,
+            controller=free_port(),
+            nodes="\n".join(NODE.format(name=name, host=host, port=free_port(), cpus=cpus) for name in names),
+        )
     )
     environment = {**os.environ, "PATH": path_with_sbin(), "SLURM_CONF": str(configuration)}
     munged = [
         "munged", "--foreground", "--force", f"--socket={place}/munge.socket", f"--key-file={key}",
         f"--pid-file={place}/munge.pid", f"--log-file={place}/munge.log", f"--seed-file={place}/munge.seed",
     ]  # fmt: skip
-    daemons = [munged, ["slurmctld", "-D", "-c"], ["slurmd", "-D", "-N", host]]
+    daemons = [munged, ["slurmctld", "-D", "-c"], *(["slurmd", "-D", "-N", name] for name in names)]
     processes: list[subprocess.Popen[bytes]] = []
     try:
         for argv in daemons:
-            with (place / f"{argv[0]}.out").open("wb") as out:
+            with (place / f"{argv[0]}-{len(processes)}.out").open("wb") as out:
                 processes.append(subprocess.Popen(argv, env=environment, stdout=out, stderr=out))
             time.sleep(0.5)
         for _ in range(100):
             state = subprocess.run(
-                ["sinfo", "-h", "-o", "%T"], env=environment, capture_output=True, text=True, check=False
-            ).stdout.strip()
-            if state == "idle":
+                ["sinfo", "-h", "-N", "-o", "%T"],
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            ).stdout.split()
+            if state == ["idle"] * nodes:
                 break
             time.sleep(0.2)
         else:

@@ -1,0 +1,42 @@
+"""One live run on the real clock at a time on a machine, among all sweeps of a user there.
+
+Runs that share a machine take processors from each other, and each would measure the others. The turn is an
+abstract Unix socket: it needs no directory that all jobs of a machine share, and ends with its process.
+"""
+
+import errno
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from longhaul import _longhaul
+
+_INTERVAL_S = 0.1
+"""Between two looks whether the turn of another has ended."""
+
+
+@contextmanager
+def turn(stop: _longhaul.Stop | None = None) -> Iterator[bool]:
+    """Within the block, no other sweep of this user runs live on this machine; ``False`` if stopped before.
+
+    Machines with a network namespace each count as several.
+    """
+    with socket.socket(socket.AF_UNIX) as held:
+        while not _taken(held):
+            if stop is not None and stop.is_set():
+                yield False
+                return
+            time.sleep(_INTERVAL_S)
+        yield True
+
+
+def _taken(held: socket.socket) -> bool:
+    try:
+        held.bind(f"\0longhaul-sweep-{os.getuid()}")
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        return False
+    return True
