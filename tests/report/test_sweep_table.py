@@ -30,6 +30,7 @@ def test_no_value_and_no_number_of_runs_is_cut(
     summary = {
         "name": "t",
         "variants": 2,
+        "verdicts": {},
         "not_measured": [],
         "points": 10,
         "failed": 0,

@@ -21,6 +21,7 @@ def test_brackets_of_values_and_errors_are_printed(capsys: pytest.CaptureFixture
             "failed": 0,
             "errors": [],
             "axes": [AXIS],
+            "verdicts": {},
             "not_measured": [],
         },
         [{"variant": 0, "metric": METRIC, AXIS["column"]: "[near, far]", **estimate}],

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from longhaul.report.chart import Chart, Level, Panel, Series
-from longhaul.report.colours import INK, MUTED
+from longhaul.report.colours import DASHES, INK, MUTED
 from longhaul.report.mpl import Axes, Figure
 from longhaul.report.plotting import figure, mark, plain, style, svg
 from longhaul.report.points import unlisted
@@ -48,7 +48,8 @@ def draw_series(axes: Axes, series: Series) -> None:
     elif series.kind in _SIGNS:
         axes.plot(series.x, series.y, linestyle="None", markersize=series.size, **_SIGNS[series.kind], **look)
     else:
-        dashes = _DASHED if series.dashed else "solid"
+        own = DASHES.get(series.colour)
+        dashes: Any = _DASHED if series.dashed else (0, own) if own else "solid"
         drawstyle: Any = _STEPS[series.kind]
         axes.plot(series.x, series.y, drawstyle=drawstyle, linestyle=dashes, linewidth=series.size, **look)
 

@@ -1,11 +1,14 @@
 """The template and style that all reports share."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from html import unescape
 from importlib.resources import files
 from importlib.util import cache_from_source
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +32,36 @@ def page(
     )
     environment.filters.update(filters or {})
     environment.globals["asset"] = _asset
-    return environment.get_template(template).render(context)
+    return with_contents(environment.get_template(template).render(context))
+
+
+_CONTENTS = "<!-- contents -->"
+_HEADING = re.compile(r"<h2(?: id=\"([^\"]*)\")?>(.*?)</h2>", re.DOTALL)
+LEAST_HEADINGS = 3
+"""With fewer sections a page has no list of them."""
+
+
+def with_contents(html: str) -> str:
+    """``html`` with an ``id`` for each section, and links to them where the template wants them."""
+    links: list[str] = []
+    taken = set(re.findall(r'\bid="([^"]*)"', html))
+
+    def named(heading: re.Match[str]) -> str:
+        words = re.sub(r"<[^>]*>", "", heading[2]).strip()
+        name = heading[1] or _free(re.sub(r"[^a-z0-9]+", "-", unescape(words).lower()).strip("-"), taken)
+        taken.add(name)
+        links.append(f'<a href="#{name}">{words}</a>')
+        return f'<h2 id="{name}">{heading[2]}</h2>'
+
+    content = _HEADING.sub(named, html)
+    listed = f'<nav class="contents" aria-label="Contents">{" ".join(links)}</nav>'
+    return content.replace(_CONTENTS, listed if len(links) >= LEAST_HEADINGS else "", 1)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """``name``, or with a number if something has it."""
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if each not in taken)
 
 
 class _CompiledTemplates(BytecodeCache):

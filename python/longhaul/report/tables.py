@@ -61,9 +61,12 @@ class Table:
             for each in self.columns
         )
         body = "\n".join(self._row(row, "td") for row in self.rows)
-        foot = f"\n{self._row(self.foot, 'th')}" if self.foot else ""
+        foot = f"\n<tfoot>{self._row(self.foot, 'th')}</tfoot>" if self.foot else ""
         about = (f' id="{self.name}"' if self.name else "") + (f' class="{self.look}"' if self.look else "")
-        return f'<div class="scroll" tabindex="0"><table{about}><tr>{head}</tr>\n{body}{foot}</table></div>'
+        return (
+            f'<div class="scroll" tabindex="0"><table{about}><thead><tr>{head}</tr></thead>\n'
+            f"<tbody>{body}</tbody>{foot}</table></div>"
+        )
 
     def _row(self, row: Row, tag: str) -> str:
         cells = []

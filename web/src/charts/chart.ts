@@ -2,6 +2,7 @@
 import type uPlot from 'uplot';
 import { numbers, type ChartData } from './data';
 import { type Colour } from './look';
+import { csv, picture, type Drawing } from './export';
 import { drawPanel } from './panel';
 
 export type Drawn = {
@@ -11,6 +12,10 @@ export type Drawn = {
   repaint: () => void;
   /** Draws series of this name, or leaves them out. */
   show: (name: string, isShown: boolean) => void;
+  /** What is in view, with titles and legends. */
+  picture: () => HTMLCanvasElement;
+  /** All points as CSV. */
+  csv: () => string;
   destroy: () => void;
 };
 
@@ -19,7 +24,7 @@ let groups = 0;
 export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour): Drawn {
   const xs = chart.xs.map(numbers);
   const group = `chart${(groups += 1)}`;
-  const plots: { plot: uPlot; box: HTMLElement; axis: number }[] = [];
+  const plots: (Drawing & { axis: number })[] = [];
   let isMoving = false;
   holder.classList.add('drawn');
   holder.setAttribute('role', chart.rows.some((row) => row.some((panel) => panel.part)) ? 'group' : 'img');
@@ -47,7 +52,7 @@ export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour)
     for (const [column, panel] of panels.entries()) {
       const box = line.appendChild(document.createElement('div'));
       const place = { chart, xs, row, column, group: `${group}-${panel.x}`, colour, moved };
-      plots.push({ plot: drawPanel(box, panel, place), box, axis: panel.x });
+      plots.push({ plot: drawPanel(box, panel, place), box, panel, axis: panel.x });
     }
   }
   return {
@@ -63,6 +68,8 @@ export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour)
         });
     },
     repaint: () => plots.forEach(({ plot }) => plot.redraw(false)),
+    picture: () => picture(holder, chart, plots, colour),
+    csv: () => csv(chart, xs),
     destroy: () => plots.forEach(({ plot }) => plot.destroy()),
   };
 }

@@ -1,7 +1,7 @@
 /** Series as paths: those of uPlot for lines and steps, and areas, signs, strokes and bars. */
 import uPlot from 'uplot';
 import { after, type Points } from './data';
-import { DASHED, digits, type Colour } from './look';
+import { DASHED, dashesOf, digits, type Colour } from './look';
 
 const SIGNS = new Set(['dots', 'discs', 'circles', 'squares', 'crosses']);
 /** CSS pixels in a point. */
@@ -97,6 +97,7 @@ export function series(each: Points, colour: Colour, count: number): uPlot.Serie
   const own = isOwn(each.kind) ? OWN[each.kind] : SIGNS.has(each.kind) ? signs : null;
   const isHidden = each.listed === false && (own === null ? false : own !== signs || each.size > 4);
   const isInstant = each.kind === 'strokes' && each.tipped === true;
+  const dash = own ? undefined : each.dashed ? DASHED : dashesOf(each.colour);
   return {
     label: each.name,
     ...(isHidden ? { class: 'unlisted' } : isInstant ? { class: 'silent' } : {}),
@@ -105,7 +106,7 @@ export function series(each: Points, colour: Colour, count: number): uPlot.Serie
     width: own === signs ? 1.3 : Math.max(each.size * 0.9, 0.8),
     alpha: each.opacity ?? 1,
     cap: each.kind === 'strokes' ? 'round' : 'butt',
-    ...(each.dashed ? { dash: DASHED } : {}),
+    ...(dash ? { dash } : {}),
     spanGaps: each.kind !== 'line',
     points: { show: false },
     paths: own ? (plot) => own(place(plot), each) : lines(each.kind),

@@ -2,6 +2,8 @@
 import './main.css';
 import { drawChart, type Drawn } from '../charts/chart';
 import type { ChartData } from '../charts/data';
+import { download } from '../charts/export';
+import { makeSortable } from './sorting';
 
 const root = document.documentElement;
 const colour = (variable: string): string => getComputedStyle(root).getPropertyValue(variable).trim();
@@ -11,11 +13,30 @@ function draw(holder: HTMLElement): void {
   const text = holder.querySelector('script')?.textContent;
   if (!text || drawn.has(holder)) return;
   holder.style.minHeight = '';
-  drawn.set(holder, drawChart(holder, JSON.parse(text) as ChartData, colour));
+  const data = JSON.parse(text) as ChartData;
+  const chart = drawChart(holder, data, colour);
+  drawn.set(holder, chart);
   const hint = document.createElement('span');
   hint.className = 'hint';
-  hint.textContent = ' Drag to zoom, double-click to zoom out.';
+  hint.append(
+    ' Drag to zoom, double-click to zoom out. Save as ',
+    saving('PNG', data, () =>
+      chart.picture().toBlob((picture) => picture && download(`${data.name}.png`, picture)),
+    ),
+    ' or ',
+    saving('CSV', data, () => download(`${data.name}.csv`, new Blob([chart.csv()], { type: 'text/csv' }))),
+    '.',
+  );
   holder.closest('figure')?.querySelector('figcaption')?.append(hint);
+}
+
+function saving(format: string, chart: ChartData, save: () => void): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = format;
+  button.setAttribute('aria-label', `${format} of ${chart.title}`);
+  button.addEventListener('click', save);
+  return button;
 }
 
 const all = [...document.querySelectorAll<HTMLElement>('.chart')];
@@ -46,6 +67,7 @@ function drawRest(): void {
 }
 whenIdle(drawRest);
 document.querySelector('#without-script')?.remove();
+document.querySelectorAll('table').forEach(makeSortable);
 
 const fit = (): void => drawn.forEach((each) => each.fit());
 const repaint = (): void => drawn.forEach((each) => each.repaint());

@@ -1,6 +1,6 @@
 /** A report opened from disk, without a network: every chart is painted, and can be zoomed, hovered and printed. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
@@ -259,4 +259,68 @@ test.each([
   expect(await axe(page)).toEqual([]);
   const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(over).toBeLessThanOrEqual(0);
+});
+
+/** A file that a click saves. */
+async function saved(page: Page, name: string): Promise<{ name: string; content: Buffer }> {
+  const begins = page.waitForEvent('download');
+  await page.getByRole('button', { name }).click();
+  const download = await begins;
+  return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
+}
+
+test('a chart is saved as a picture of what is in view, and as a table of its points', async () => {
+  const page = await report();
+  const picture = await saved(page, 'PNG of Throughput over time');
+  expect(picture.name).toBe('throughput.png');
+  expect([...picture.content.subarray(0, 4)]).toEqual([0x89, 0x50, 0x4e, 0x47]);
+  const [width, height] = [picture.content.readUInt32BE(16), picture.content.readUInt32BE(20)];
+  expect(width).toBeGreaterThan(900);
+  expect(height).toBeGreaterThan(100);
+  expect(picture.content.length).toBeGreaterThan(5000);
+
+  const table = await saved(page, 'CSV of Throughput over time');
+  expect(table.name).toBe('throughput.csv');
+  const [head, ...rows] = table.content.toString().trim().split('\r\n');
+  expect(head).toBe('panel,series,x_name,x,y_name,y,x_end,y_low,interval_low,interval_high');
+  const series = new Set(rows.map((row) => /^"[^"]*",([^,]*),/.exec(row)?.[1]));
+  expect(series).toEqual(new Set(['a > b', 'b > a']));
+  expect(rows.length).toBeGreaterThan(60);
+  expect(rows[0]).toMatch(/,time \[s\],[\d.]+,throughput \[Mbit\/s\],[\d.]+,,,,$/);
+});
+
+test('the list of contents leads to every section, and a table is sorted by mouse and keyboard', async () => {
+  const page = await report();
+  const contents = page.getByRole('navigation', { name: 'Contents' });
+  const names = await contents.getByRole('link').allTextContents();
+  expect(names).toContain('Throughput over time');
+  expect(names).toEqual(await page.locator('h2').allTextContents());
+  await contents.getByRole('link', { name: 'Traffic' }).click();
+  expect(page.url()).toMatch(/#traffic$/);
+  await expect
+    .poll(() =>
+      page
+        .locator('#traffic')
+        .boundingBox()
+        .then((box) => box!.y < 300),
+    )
+    .toBe(true);
+
+  const traffic = page.locator('#traffic ~ .scroll table').first();
+  const goodput = traffic.getByRole('button', { name: 'goodput' });
+  const at = await traffic
+    .locator('thead th')
+    .evaluateAll((heads) => heads.findIndex((head) => head.textContent === 'goodput'));
+  const values = async (): Promise<number[]> =>
+    (await traffic.locator(`tbody td:nth-child(${at + 1})`).allTextContents())
+      .filter((text) => /\d/.test(text))
+      .map((text) => parseFloat(text));
+  const before = await values();
+  await goodput.click();
+  expect(await values()).toEqual(before.toSorted((one, other) => one - other));
+  await page.keyboard.press('Enter');
+  expect(await values()).toEqual(before.toSorted((one, other) => other - one));
+  expect(await traffic.locator('th[aria-sort]').getAttribute('aria-sort')).toBe('descending');
+  await page.keyboard.press('Enter');
+  expect(await values()).toEqual(before);
 });
