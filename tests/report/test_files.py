@@ -6,6 +6,7 @@ import gzip
 import re
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -15,7 +16,9 @@ import longhaul
 from longhaul.cli.figures import write_figures
 from longhaul.cli.main import longhaul as command
 from longhaul.report import colours
-from longhaul.report.files import FORMATS
+from longhaul.report.chart import Axis, Chart, Panel, Series
+from longhaul.report.chart_drawing import draw_svg
+from longhaul.report.files import FORMATS, write_drawn
 
 PAIR = """
 version: 1
@@ -81,3 +84,18 @@ def test_tables_in_the_report_are_those_beside_it(run: Path) -> None:
     rows = list(csv.DictReader(text.splitlines()))
     table = pq.read_table(run / "links.parquet").to_pydict()
     assert [float(row["throughput_bits_per_s"]) for row in rows] == table["throughput_bits_per_s"]
+
+
+def test_an_area_has_the_value_of_each_interval(tmp_path: Path) -> None:
+    """Its outline has two values at each time: where one interval ends, and where the next begins."""
+    x, low, high = np.array([0.0, 1.0, 2.0]), np.array([0.0, 2.0, 1.0]), np.array([5.0, 3.0, 4.0])
+    area = Series("bulk", colours.SERIES[0], x, high, kind="area", low=low)
+    panel = Panel("", Axis("time [s]"), Axis("carried [Mbit/s]"), [area])
+    chart = Chart("stacked", "stacked", [[panel]], 3.0)
+    (path,) = write_drawn(lambda: draw_svg(chart), tmp_path, ("csv",))
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    assert [tuple(float(row[name]) for name in ("x", "lower", "upper")) for row in rows] == [
+        (0, 0, 5),
+        (1, 2, 3),
+        (2, 1, 4),
+    ]

@@ -9,7 +9,7 @@ import numpy as np
 from longhaul.report.chart import Chart, Level, Panel, Series
 from longhaul.report.colours import DASHES, INK, MUTED
 from longhaul.report.mpl import Axes, Figure
-from longhaul.report.plotting import figure, mark, plain, style, svg
+from longhaul.report.plotting import figure, mark, plain, style, svg, tell_bounds
 from longhaul.report.points import unlisted
 
 Array = np.ndarray[Any, Any]
@@ -39,8 +39,9 @@ def draw_series(axes: Axes, series: Series) -> None:
     look: dict[str, Any] = {"color": series.colour, "alpha": series.opacity, "label": label}
     if series.kind == "area":
         del look["color"]
-        low = series.low if series.low is not None else 0.0
-        axes.fill_between(series.x, low, series.y, step="post", facecolor=series.colour, linewidth=0, **look)
+        low = series.low if series.low is not None else np.zeros_like(series.y)
+        look |= {"facecolor": series.colour, "linewidth": 0}
+        tell_bounds(axes.fill_between(series.x, low, series.y, step="post", **look), series.x, low, series.y)
     elif series.kind == "bars":
         _draw_bars(axes, series, look)
     elif series.kind == "strokes":

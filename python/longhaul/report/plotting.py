@@ -6,12 +6,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
+import numpy as np
+
 from longhaul.report.chart import Mark, left_out_text
 from longhaul.report.colours import ANYWHERE, GRID, INK, LIGHT, MUTED, SERIES, variable
-from longhaul.report.mpl import Axes, Figure, Line2D, cycler, get_named_colors_mapping, settings
+from longhaul.report.mpl import (
+    Axes,
+    Figure,
+    Line2D,
+    PolyCollection,
+    cycler,
+    get_named_colors_mapping,
+    settings,
+)
 
 _STANDS_FOR = {name: f"#a100{number:02x}" for number, name in enumerate(LIGHT, start=1)}
 """Colours of figures that follow the page, until they are text and get its variables."""
@@ -131,6 +142,21 @@ def tell_points(axes: Axes, points: Sequence[Point]) -> None:
 def told_points(axes: Axes) -> Sequence[Point]:
     """What was said of ``axes``."""
     return _TOLD.get(axes, ())
+
+
+Array = np.ndarray[Any, Any]
+_BOUNDS: "WeakKeyDictionary[PolyCollection, Mapping[float, tuple[float, float]]]" = WeakKeyDictionary()
+
+
+def tell_bounds(band: PolyCollection, x: Array, low: Array, high: Array) -> None:
+    """Say where the edges of ``band`` are from each ``x`` on: its outline has two of each where it steps."""
+    edges = zip(x.tolist(), zip(low.tolist(), high.tolist(), strict=True), strict=True)
+    _BOUNDS[band] = {at: both for at, both in edges if not any(map(isnan, both))}
+
+
+def told_bounds(band: PolyCollection) -> Mapping[float, tuple[float, float]] | None:
+    """What was said of ``band``."""
+    return _BOUNDS.get(band)
 
 
 _MARK_LINES: "WeakSet[Line2D]" = WeakSet()

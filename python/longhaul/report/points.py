@@ -1,7 +1,7 @@
 """The data of a figure as tidy rows: one for each point, with interval, names and units."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from longhaul.report.mpl import (
     PolyCollection,
     to_rgb,
 )
-from longhaul.report.plotting import Point, is_mark, told_points
+from longhaul.report.plotting import Point, is_mark, told_bounds, told_points
 
 Coordinate = float | str
 Array = np.ndarray[Any, Any]
@@ -179,8 +179,10 @@ def _intervals(container: ErrorbarContainer, *, along_x: bool) -> list[tuple[flo
     return found
 
 
-def _bounds(band: PolyCollection) -> dict[float, tuple[float, float]]:
+def _bounds(band: PolyCollection) -> Mapping[float, tuple[float, float]]:
     """Least and most of a band at each x."""
+    if (told := told_bounds(band)) is not None:
+        return told
     found: dict[float, tuple[float, float]] = {}
     for path in band.get_paths():
         for x, y in np.asarray(path.vertices, dtype=float).tolist():

@@ -27,6 +27,7 @@ export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour)
   const plots: (Drawing & { axis: number })[] = [];
   let isMoving = false;
   holder.classList.add('drawn');
+  holder.dataset['name'] = chart.name;
   holder.setAttribute('role', chart.rows.some((row) => row.some((panel) => panel.part)) ? 'group' : 'img');
   holder.setAttribute('aria-label', chart.title);
   if (chart.note) {

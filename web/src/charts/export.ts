@@ -86,23 +86,41 @@ function text(
   return width(to, words, look);
 }
 
-const HEADS = ['panel', 'series', 'x_name', 'x', 'y_name', 'y'] as const;
-const MORE = ['x_end', 'y_low', 'interval_low', 'interval_high'] as const;
+/** The columns of figures as CSV: longhaul/report/points.py has the same. */
+const HEADS = [
+  ...['panel', 'series', 'x', 'x_name', 'x_unit', 'y', 'y_name', 'y_unit'],
+  ...['lower', 'upper', 'x_lower', 'x_upper'],
+];
 
-/** Every point of a chart as CSV, a row each: its panel and series, and both values with what they are. */
+/** Every point of a chart as CSV, a row each. */
 export function csv(chart: ChartData, xs: readonly Float64Array[]): string {
-  const lines: string[] = [[...HEADS, ...MORE].join(',')];
-  for (const panel of chart.rows.flat())
+  const lines = [HEADS];
+  for (const panel of chart.rows.flat()) {
+    const [xAxis, yAxis] = [
+      nameAndUnit(chart.axes[panel.x]!.label),
+      nameAndUnit(panel.y.label || (panel.y.names ? 'name' : '')),
+    ];
     for (const each of points(panel, xs)) {
-      const head = [panel.title, each.name, chart.axes[panel.x]!.label].map(field).join(',');
-      const bars = each.begins !== null;
-      for (const [at, x] of each.x.entries()) {
+      // Bars from zero are values; those from elsewhere are spans.
+      const isSpan = each.toX !== null && (each.kind !== 'bars' || each.x.some((begin) => begin !== 0));
+      for (const [at, begin] of each.x.entries()) {
         const y = panel.y.names?.[Math.round(each.y[at]!)] ?? number(each.y[at]);
-        const more = [each.toX?.[at], each.low?.[at], each.begins?.[at], bars ? each.ends?.[at] : undefined];
-        lines.push([head, number(x), field(panel.y.label), field(y), ...more.map(number)].join(','));
+        const [end, low] = [each.toX?.[at], each.low?.[at]];
+        const x = isSpan ? '' : number(end ?? begin);
+        const [below, above] = low === undefined ? ['', ''] : [number(low), y];
+        const span = isSpan ? [begin, end] : [each.begins?.[at], each.begins ? each.ends?.[at] : undefined];
+        const value = low === undefined ? y : '';
+        lines.push([panel.title, each.name, x, ...xAxis, value, ...yAxis, below, above, ...span.map(number)]);
       }
     }
-  return `${lines.join('\r\n')}\r\n`;
+  }
+  return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
+}
+
+/** `time [s]` as `time` and `s`. */
+function nameAndUnit(label: string): [string, string] {
+  const found = /^(.*?)\s*\[([^\]]*)\]\s*$/.exec(label);
+  return found ? [found[1]!, found[2]!] : [label, ''];
 }
 
 const number = (value: number | undefined): string =>

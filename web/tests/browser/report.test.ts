@@ -21,13 +21,13 @@ traffic:
 events: [{at: 2s, link: wan, set: {delay: 20ms}}]
 measure: {packets: {links: [wan], window: 1s}, monitor: {links: [wan], every: 10ms}}
 `;
+const command = process.env['LONGHAUL'] ?? join(root, '.venv/bin/longhaul');
 let folder: string;
 let browser: Browser;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'longhaul-report-'));
   writeFileSync(join(folder, 'pair.yaml'), scenario);
-  const command = process.env['LONGHAUL'] ?? join(root, '.venv/bin/longhaul');
   execFileSync(command, ['sim', 'pair.yaml'], { cwd: folder });
   browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
@@ -279,15 +279,58 @@ test('a chart is saved as a picture of what is in view, and as a table of its po
   expect(height).toBeGreaterThan(100);
   expect(picture.content.length).toBeGreaterThan(5000);
 
-  const table = await saved(page, 'CSV of Throughput over time');
-  expect(table.name).toBe('throughput.csv');
-  const [head, ...rows] = table.content.toString().trim().split('\r\n');
-  expect(head).toBe('panel,series,x_name,x,y_name,y,x_end,y_low,interval_low,interval_high');
-  const series = new Set(rows.map((row) => /^"[^"]*",([^,]*),/.exec(row)?.[1]));
-  expect(series).toEqual(new Set(['a > b', 'b > a']));
-  expect(rows.length).toBeGreaterThan(60);
-  expect(rows[0]).toMatch(/,time \[s\],[\d.]+,throughput \[Mbit\/s\],[\d.]+,,,,$/);
+  const directory = realpathSync(join(folder, 'runs/pair/latest'));
+  execFileSync(command, ['report', directory, '--format', 'csv']);
+  for (const name of ['throughput', 'windows', 'stacked', 'fairness']) {
+    const figure = page.locator(`.chart[data-name="${name}"]`);
+    expect(await figure.count(), name).toBe(1);
+    const button = page.locator('figure', { has: figure }).getByRole('button', { name: /^CSV/ });
+    const begins = page.waitForEvent('download');
+    await button.click();
+    const download = await begins;
+    expect(download.suggestedFilename()).toBe(`${name}.csv`);
+    const shown = rows(readFileSync(await download.path(), 'utf8'));
+    const written = rows(readFileSync(join(directory, 'figures', `${name}.csv`), 'utf8'));
+    expect(shown[0], name).toEqual(written[0]);
+    expect(shown.length, name).toBeGreaterThan(1);
+    const [mine, theirs] = [bySeries(shown), bySeries(written)];
+    expect([...mine.keys()].toSorted(), name).toEqual([...theirs.keys()].toSorted());
+    for (const [series, points] of mine) {
+      const others = theirs.get(series)!;
+      expect(points.length, series).toBe(others.length);
+      for (const [at, point] of points.entries())
+        for (const [column, value] of point.entries()) {
+          const other = others[at]![column]!;
+          // A report has six digits of each number.
+          if (value === '' || !Number.isFinite(Number(value))) expect(value, series).toBe(other);
+          else
+            expect(
+              Math.abs(Number(value) - Number(other)) <= 1e-5 * Math.abs(Number(other)),
+              `${series}: ${value} is ${other}`,
+            ).toBe(true);
+        }
+    }
+  }
 });
+
+/** The fields of CSV without quotes in quotes. */
+const rows = (content: string): string[][] =>
+  content
+    .trim()
+    .split(/\r?\n/)
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"([^"]*)"|([^,]*))/g)].map((each) => each[1] ?? each[2] ?? ''),
+    );
+
+/** The points of each series of each panel, in their order. */
+function bySeries(table: readonly string[][]): Map<string, string[][]> {
+  const found = new Map<string, string[][]>();
+  for (const row of table.slice(1)) {
+    const series = `${row[0]}: ${row[1]}`;
+    found.set(series, [...(found.get(series) ?? []), row]);
+  }
+  return found;
+}
 
 test('the list of contents leads to every section, and a table is sorted by mouse and keyboard', async () => {
   const page = await report();
