@@ -244,7 +244,7 @@ test('a printed report has every chart in the colours of paper', async () => {
       getComputedStyle(document.documentElement).getPropertyValue(name).trim(),
     ),
   );
-  expect([paper, line]).toEqual(['#fff', '#2166ac']);
+  expect([paper, line]).toEqual(['#fff', '#1c64ad']);
   expect(await pixels(throughput(page), '--c1')).toBeGreaterThan(50);
   expect(await page.locator('.hint').first().isVisible()).toBe(false);
 });
