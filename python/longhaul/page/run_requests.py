@@ -50,7 +50,7 @@ Row = TypeVar("Row", bound=RunRow)
 _MOST_AT_ONCE = 8
 """Runs that the page starts before others have ended."""
 _REPORT_POLICY = (
-    "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; "
+    "sandbox allow-scripts allow-popups allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'"
 )
 _MODELS = tuple(Changes.model_fields)

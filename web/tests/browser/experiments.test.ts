@@ -99,6 +99,26 @@ test.skipIf(lacks)('a run is renamed, tagged and noted, and found by it in anoth
   await page.context().close();
 });
 
+test.skipIf(lacks)('a report that the page opens hands out its charts and tables', async () => {
+  const page = await opened();
+  await page.locator('.table .name').first().click();
+  const opens = page.waitForEvent('popup');
+  await page.getByRole('button', { name: 'Report' }).click();
+  const report = await opens;
+  for (const button of [
+    report.getByRole('button', { name: /^PNG of/ }).first(),
+    report.getByRole('button', { name: /^CSV of/ }).first(),
+    report.getByRole('link', { name: 'links.csv' }),
+  ]) {
+    const begins = report.waitForEvent('download', patience);
+    await button.click(patience);
+    const download = await begins;
+    expect(download.suggestedFilename()).toMatch(/\.(png|csv)$/);
+    expect(await download.failure()).toBeNull();
+  }
+  await page.context().close();
+});
+
 test.skipIf(lacks)('a run is deleted, and restored by Undo and from the trash', async () => {
   const page = await opened();
   const before = (await names(page)).length;
