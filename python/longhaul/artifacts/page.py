@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from longhaul.artifacts.bundle import Archive
 from longhaul.artifacts.description import About
-from longhaul.units.text import bytes_text, duration_text
+from longhaul.units.text import bytes_text, count_text, duration_text
 
 
 def page(template: str, about: About, archive: Archive, **values: Any) -> str:
@@ -28,7 +28,7 @@ def page(template: str, about: About, archive: Archive, **values: Any) -> str:
         wheels=archive.wheels,
         size=bytes_text(archive.size_bytes),
         took=duration_text,
-        count=counted,
+        count=count_text,
         cell=cell,
         **values,
     )
@@ -44,11 +44,6 @@ def needs(kinds: Iterable[str]) -> list[str]:
     if "virtual" in known:
         found.append("a guest kernel (`longhaul kernel build`)")
     return found
-
-
-def counted(what: str, number: int) -> str:
-    """``1 run``, ``2 runs``."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def cell(text: str) -> str:

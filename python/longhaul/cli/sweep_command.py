@@ -20,6 +20,7 @@ from longhaul.sweeps.pilot import estimate_cost
 from longhaul.sweeps.preparation import prepare
 from longhaul.sweeps.trials import SweepClock, trials_of
 from longhaul.sweeps.workers import workers_of
+from longhaul.units.text import count_text
 
 SHOWN = 5000
 """Rows of the summary that are looked at for the table on the terminal."""
@@ -157,15 +158,24 @@ def _show_estimate(found: dict[str, Any], *, as_json: bool) -> None:
         return
     about = "about " if found["extrapolated"] else ""
     more = " at first" if found["more_until"] else ""
-    print(f"{found['variants']} variants x {found['repeats']} seeds = {found['points']} runs{more}")
-    print(f"{found['shards']} shards of {found['shard_points']} runs at most")
-    tried = f"{found['tried']} variant{'s' if found['tried'] > 1 else ''} tried here"
-    one = _span(found["point_least_s"], found["point_most_s"])
-    print(f"{tried}: one run takes {about}{one} of one core")
     print(
-        f"all runs: {about}{_estimated(found, 'core')} of one core, "
-        f"{_estimated(found, 'wall')} on {found['cores']} cores"
+        f"{count_text(found['variants'], 'variant')} x {count_text(found['repeats'], 'seed')} = "
+        f"{count_text(found['points'], 'run')}{more}"
     )
+    print(f"{count_text(found['shards'], 'shard')} of at most {count_text(found['shard_points'], 'run')}")
+    tried = f"{count_text(found['tried'], 'variant')} tried here"
+    one = _span(found["point_least_s"], found["point_most_s"])
+    if found["live"]:
+        print(f"{tried}: one run takes {about}{one}")
+        workers = found["cores"]
+        how = "one after another" if workers == 1 else f"{workers} at the same time"
+        print(f"all runs: {about}{_estimated(found, 'wall')}, {how}")
+    else:
+        print(f"{tried}: one run takes {about}{one} of one core")
+        print(
+            f"all runs: {about}{_estimated(found, 'core')} of one core, "
+            f"{_estimated(found, 'wall')} on {count_text(found['cores'], 'core')}"
+        )
     print(f"beside them: {_hours(found['start_s'])} to start and to check, then summary and report")
 
 

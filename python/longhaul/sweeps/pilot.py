@@ -159,6 +159,7 @@ def estimate_cost(prepared: Prepared, *, cores: int) -> Json:
         "core_low_s": low_s * points,
         "core_high_s": high_s * points,
         "cores": cores,
+        "live": prepared.job.trials is not None,
         "wall_s": mean.mean * points * spread_over,
         "wall_low_s": low_s * points * spread_over,
         "wall_high_s": high_s * points * spread_over,
