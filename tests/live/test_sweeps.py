@@ -90,6 +90,7 @@ def test_two_sweeps_take_turns(work: Path) -> None:
     outputs = [each.communicate(timeout=120)[0] for each in both]
     assert [each.returncode for each in both] == [0, 0], outputs
     assert (work / TIMES).read_text().split() == ["begin", "end"] * 6
+    assert any("the runs of both take turns" in each for each in outputs)
 
 
 def test_a_machine_with_more_than_one_worker_is_refused(work: Path) -> None:

@@ -10,8 +10,9 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
-from longhaul import _longhaul
+from longhaul import _longhaul, log
 
 _INTERVAL_S = 0.1
 """Between two looks whether the turn of another has ended."""
@@ -25,11 +26,18 @@ def turn(stop: _longhaul.Stop | None = None) -> Iterator[bool]:
     """
     with socket.socket(socket.AF_UNIX) as held:
         while not _taken(held):
+            _say_once()
             if stop is not None and stop.is_set():
                 yield False
                 return
             time.sleep(_INTERVAL_S)
         yield True
+
+
+@cache
+def _say_once() -> None:
+    """Say why nothing seems to go on; sweeps that alternate wait before each run."""
+    log.note("another sweep of yours runs live on this machine; the runs of both take turns")
 
 
 def _taken(held: socket.socket) -> bool:
