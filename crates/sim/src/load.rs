@@ -12,6 +12,9 @@ pub const HOP_NS: f64 = 10.0;
 pub const SEND_NS: f64 = 45.0;
 /// Time to receive one packet and to react, in ns.
 pub const RECEIVE_NS: f64 = 53.0;
+/// How much longer all of this takes where lookahead is not possible: by the calendar, with six flows between two sites and
+/// jitter.
+pub const CALENDAR: f64 = 2.8;
 /// Of a flow whose rate nothing limits, in bit/s.
 const UNLIMITED: f64 = 1e11;
 /// IPv4, TCP and its timestamps.
@@ -68,6 +71,11 @@ impl Simulation {
                     nodes[source(plan, direction)] += HOP_NS * packets_per_s;
                     links[direction.link()].packets_per_s += packets_per_s;
                 }
+            }
+        }
+        if !self.may_look_ahead() {
+            for work in &mut nodes {
+                *work *= CALENDAR;
             }
         }
         let interfaces = plan.nodes.iter().enumerate().filter_map(|(node, each)| Some((node, each.of?)));

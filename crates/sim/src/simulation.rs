@@ -117,6 +117,7 @@ impl Simulation {
         if let Some(reason) = self.obstacle() {
             return Err(invalid(reason));
         }
+        let looks_ahead = self.may_look_ahead();
         let [whole] = &mut self.shards[..] else { return Ok(()) };
         let is_split =
             |(node, each): (usize, &Node)| each.of.is_some_and(|host| partition[host] != partition[node]);
@@ -136,7 +137,6 @@ impl Simulation {
         let ends = self.plan.links.iter().flat_map(|link| [link.endpoints[1], link.endpoints[0]]);
         let peers: Vec<u32> = ends.map(|to| partition[to]).collect();
         let pairs = whole.endpoints.node_pairs();
-        let looks_ahead = self.lookahead_policy.is_possible() && whole.endpoints.may_look_ahead();
         let parts = whole.endpoints.split(partition, count, self.plan.nodes.len());
         let mut shards = Vec::new();
         for ((own, mut network), (part, exchange)) in
@@ -191,6 +191,12 @@ impl Simulation {
     /// The network of a run that is not divided.
     pub(crate) fn network(&self) -> &Network {
         &self.shards[0].network
+    }
+
+    /// Whether each host and link may advance by its own clock, at least as the run begins.
+    pub(crate) fn may_look_ahead(&self) -> bool {
+        self.lookahead_policy.is_possible()
+            && self.shards.iter().all(|shard| shard.endpoints.may_look_ahead())
     }
 
     /// How many shards there are.

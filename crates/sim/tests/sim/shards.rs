@@ -274,3 +274,17 @@ fn the_load_of_a_plan_is_where_its_packets_are() {
         Span::from_ns(10 * MS) + Rate::from_bits_per_s(1_000_000_000).unwrap().time_for(20)
     );
 }
+
+#[test]
+fn work_takes_longer_where_links_cannot_look_ahead() {
+    let load = |delay| {
+        let plan = two_sites(Direction { delay, ..queued(0, 10_000_000, 40) });
+        Simulation::new(plan.clone(), Records::none()).unwrap().load(&plan)
+    };
+    let mean = Span::from_ns(20 * MS);
+    let constant = load(DelayModel::Constant { delay: mean });
+    let jittered = load(DelayModel::Normal { mean, sd: Span::from_ns(MS) });
+    for (slow, fast) in jittered.nodes.iter().zip(&constant.nodes) {
+        near("work", *slow, 2.8 * fast, 1e-9);
+    }
+}
