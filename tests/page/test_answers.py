@@ -33,7 +33,16 @@ measure: {packets: {links: [wan]}}
 expect: [{metric: flows.bulk.goodput, min: 1Mbit}]
 sweep: {axes: {far: [5ms, 10ms]}, repeat: 2}
 """
-LIVE_ALONE = {"POST /runs/{run}/set", "GET /runs/{run}/logs/{program}"}
+LIVE_ALONE = {
+    "POST /runs/{run}/set",
+    "GET /runs/{run}/logs/{program}",
+    "GET /runs/{run}/links/{link}",
+    "GET /runs/{run}/hosts/{host}",
+    "POST /runs/{run}/impairments",
+    "DELETE /runs/{run}/impairments/{impairment}",
+    "POST /runs/{run}/terminals",
+    "DELETE /runs/{run}/terminals/{terminal}",
+}
 """Asked of live runs alone."""
 LIVE = (
     TEXT.replace("1s", "60s", 1)
@@ -58,7 +67,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def test_the_reference_has_every_address_and_every_event() -> None:
     text = (ROOT / "docs/reference/page-api.md").read_text(encoding="utf-8")
-    words = {"NAME": "{name}", "ID": "{run}", "PROGRAM": "{program}"}
+    words = {"NAME": "{name}", "ID": "{run}", "PROGRAM": "{program}", "TERMINAL": "{terminal}"}
+    words |= {"LINK": "{link}", "IMPAIRMENT": "{impairment}", "HOST": "{host}"}
     named = set()
     for method, paths in re.findall(r"^\| ([A-Z]+) \| ([^|]+) \|", text, re.MULTILINE):
         for path in re.findall(r"`(/[\w/]+)", paths):
@@ -118,6 +128,7 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     ask(f"/runs/{run}")
     ask(f"/runs/{run}/ticket", {})
     ask(f"/runs/{run}/network")
+    ask(f"/runs/{run}/terminals")
     for table in ("links", "lateness", "probes", "flows", "sockets", "connections"):
         ask(f"/runs/{run}/series?table={table}")
     assert ask(f"/runs/{run}/packets?link=wan&to_ns=1000000000")["packets"]
@@ -199,6 +210,17 @@ def test_every_kind_of_event_is_told_as_the_schema_says(server: Served) -> None:
                 status, told = server.ask(f"/api/runs/{run}/set", change)
                 assert status == 200, told
                 assert server.ask(f"/api/runs/{run}/logs/look")[0] == 200
+                assert server.ask(f"/api/runs/{run}/links/wan")[0] == 200
+                assert server.ask(f"/api/runs/{run}/hosts/near")[0] == 200
+                impairment = {"link": "wan", "preset": "reorder"}
+                status, told = server.ask(f"/api/runs/{run}/impairments", impairment)
+                assert status == 200, told
+                assert server.ask(f"/api/runs/{run}/links/wan")[1]["impairment"] == told
+                assert server.ask(f"/api/runs/{run}/impairments/{told['id']}", method="DELETE")[0] == 200
+                status, told = server.ask(f"/api/runs/{run}/terminals", {"host": "near"})
+                assert status == 200, told
+                shell = f"/api/runs/{run}/terminals/{told['id']}"
+                assert server.ask(shell, method="DELETE")[0] == 200
                 for table in ("links", "probes", "flows", "sockets", "connections"):
                     assert server.ask(f"/api/runs/{run}/series?table={table}")[0] == 200
             has_changed = has_changed or name == "change"

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import Answerer
+from longhaul.page.link_requests import Links
 from longhaul.page.run_action_requests import RunActions
 from longhaul.page.run_requests import Experiments
 from longhaul.page.study_requests import Studies
@@ -28,8 +30,8 @@ class Address:
         return self.path.replace("/files/{name}", "/files/{name:path}")
 
 
-def addresses(texts: Texts, experiments: Experiments) -> list[Address]:
-    """All but ``/events``, which streams."""
+def addresses(texts: Texts, experiments: Experiments, hosts: Hosts, links: Links) -> list[Address]:
+    """All but ``/events``, which streams, and terminals, which are WebSockets."""
     sweeps, studies, actions = Sweeps(texts), Studies(texts), RunActions(experiments)
     return [
         Address("GET", "/state", texts.state),
@@ -55,6 +57,13 @@ def addresses(texts: Texts, experiments: Experiments) -> list[Address]:
         Address("POST", "/runs/{run}/stop", experiments.stop),
         Address("POST", "/runs/{run}/set", experiments.set),
         Address("POST", "/runs/{run}/ticket", experiments.ticket),
+        Address("GET", "/runs/{run}/links/{link}", links.now),
+        Address("POST", "/runs/{run}/impairments", links.cause),
+        Address("DELETE", "/runs/{run}/impairments/{impairment}", links.undo),
+        Address("GET", "/runs/{run}/hosts/{host}", hosts.now),
+        Address("GET", "/runs/{run}/terminals", hosts.terminals),
+        Address("POST", "/runs/{run}/terminals", hosts.start_terminal),
+        Address("DELETE", "/runs/{run}/terminals/{terminal}", hosts.end_terminal),
         Address("GET", "/runs/{run}/logs/{program}", experiments.log),
         Address("GET", "/runs/{run}/series", experiments.series),
         Address("GET", "/runs/{run}/packets", experiments.packets),

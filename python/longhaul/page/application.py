@@ -9,14 +9,16 @@ from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route, Router
+from starlette.routing import BaseRoute, Mount, Route, Router, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from longhaul.diagnostics import Code
 from longhaul.page.addresses import addresses
 from longhaul.page.guard import TOO_LARGE, Guard
+from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import endpoint
+from longhaul.page.link_requests import Links
 from longhaul.page.responses.texts import Refused
 from longhaul.page.run_requests import Experiments
 from longhaul.page.text_requests import Texts
@@ -52,11 +54,13 @@ def application(directory: Path, *, token: str, port: int) -> Application:
     """The server for ``directory``, which listens at ``port`` of 127.0.0.1 and knows ``token``."""
     texts = Texts(directory)
     experiments = Experiments(texts)
-    api = [
+    hosts, links = Hosts(experiments), Links(experiments)
+    api: list[BaseRoute] = [
         Route(each.route, endpoint(each.answer), methods=[each.method])
-        for each in addresses(texts, experiments)
+        for each in addresses(texts, experiments, hosts, links)
     ]
     api.append(Route("/events", experiments.events))
+    api.append(WebSocketRoute("/runs/{run}/terminals/{terminal}", hosts.terminal))
     handlers = {404: _not_found, 405: _not_found, 413: _too_large, 500: _broken}
     app = Starlette(
         routes=[
@@ -67,7 +71,13 @@ def application(directory: Path, *, token: str, port: int) -> Application:
         ],
         exception_handlers=handlers,
     )
-    return Application(Guard(app, token=token, port=port), experiments.close)
+
+    def close() -> None:
+        experiments.close()
+        hosts.close()
+        links.close()
+
+    return Application(Guard(app, token=token, port=port), close)
 
 
 async def _not_found(_request: Request, _error: Exception) -> Response:

@@ -124,6 +124,33 @@ class LinkChange(Body):
     """Settings and their values; ``up`` is true or false."""
 
 
+class ImpairmentStart(Body):
+    """An impairment that is to be applied to a link of a live run."""
+
+    link: Name
+    way: Literal["forward", "reverse"] | None = None
+    """``None`` for both."""
+    preset: Name
+
+
+class TerminalStart(Body):
+    """A shell that is to start."""
+
+    host: Name
+
+
+class TerminalMessage(Body):
+    """What a tab says to the terminal that it shows: one or more of these."""
+
+    input: Annotated[str, Field(max_length=1 << 16)] | None = None
+    """What was typed or pasted."""
+    columns: Annotated[int, Field(ge=2, le=1_000)] | None = None
+    """With ``rows``: the size of the terminal in the tab."""
+    rows: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    drawn: Annotated[int, Field(ge=0, le=2**53)] | None = None
+    """Bytes of output that were drawn since the latest message from the tab."""
+
+
 class AnnotationsSave(Body):
     """New annotations of a run."""
 

@@ -1,7 +1,7 @@
 """Access control of the server: only its own page, with the token."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from secrets import compare_digest
 
 from starlette.exceptions import HTTPException
@@ -12,6 +12,9 @@ from longhaul.page.responses.texts import Refused
 
 MOST_BYTES = 2 << 20
 """Of the body of a request."""
+
+TOKEN_PROTOCOL = "longhaul.token."
+"""Of a WebSocket: the name of a protocol that begins with this ends with the token."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
@@ -44,13 +47,15 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on or refuse."""
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self._app(scope, receive, send)
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
             return
         refused = self._refused(scope)
         if refused is not None:
-            await _refuse(send, Code.PAGE_REQUEST, *refused)
+            await _refuse(send, Code.PAGE_REQUEST, *refused, kind=scope["type"])
+            return
+        if scope["type"] == "websocket":
+            await self._app(scope, receive, send)
             return
         seen = 0
 
@@ -85,9 +90,11 @@ class Guard:
             )
         if any(origin not in self._origins for origin in origins):
             return 403, "the request comes from another site", _REMEDY
-        if scope["path"].startswith("/api/"):
+        if scope["type"] == "websocket" or scope["path"].startswith("/api/"):
             given = headers.get(b"authorization", [])
             word, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
+            if scope["type"] == "websocket" and not given:
+                word, token = b"bearer", _token_of_protocols(scope["subprotocols"])
             if word.lower() != b"bearer" or not compare_digest(token, self._token):
                 return 401, "the token is missing or wrong", _REMEDY
         length = headers.get(b"content-length", [b"0"])[0]
@@ -96,16 +103,25 @@ class Guard:
         return None
 
 
+def _token_of_protocols(names: Sequence[str]) -> bytes:
+    """The token of a WebSocket: a page cannot send headers with it, but names of protocols."""
+    found = [name.removeprefix(TOKEN_PROTOCOL) for name in names if name.startswith(TOKEN_PROTOCOL)]
+    return found[0].encode() if len(found) == 1 else b""
+
+
 _REMEDY = "open the address that longhaul ui printed last"
 TOO_LARGE = (413, f"the request has more than {MOST_BYTES >> 20} MiB", "send less")
 
 
-async def _refuse(send: Send, code: Code, status: int, message: str, remedy: str) -> None:
+async def _refuse(
+    send: Send, code: Code, status: int, message: str, remedy: str, *, kind: str = "http"
+) -> None:
     told: Refused = {"error": {"code": code, "message": message, "remedy": remedy}}
     body = json.dumps(told).encode()
     headers = {**HEADERS, "content-type": "application/json", "content-length": str(len(body))}
     if status == 413:
         headers["connection"] = "close"
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": pairs})
-    await send({"type": "http.response.body", "body": body})
+    response = "websocket.http.response" if kind == "websocket" else "http.response"
+    await send({"type": f"{response}.start", "status": status, "headers": pairs})
+    await send({"type": f"{response}.body", "body": body})

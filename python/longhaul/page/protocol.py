@@ -28,6 +28,7 @@ class PageProtocol(H11Protocol):
     _unasked: ClassVar[dict["PageProtocol", None]] = {}
     """In the order in which they came."""
     _deadline: asyncio.TimerHandle | None = None
+    _is_upgraded = False
 
     def connection_made(self, transport: Any) -> None:
         """Give it some time for its first request, and close the oldest of too many."""
@@ -47,8 +48,14 @@ class PageProtocol(H11Protocol):
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._arrived()
-        elif waits and self._deadline is None and not self.transport.is_closing():
+        elif waits and self._deadline is None and not self._is_upgraded and not self.transport.is_closing():
             self._expect()
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        """Hand the connection over: its request has arrived, and WebSocket has timeouts of its own."""
+        self._is_upgraded = True
+        self._arrived()
+        super().handle_websocket_upgrade(event)
 
     def _expect(self) -> None:
         self._unasked[self] = None

@@ -130,13 +130,13 @@ class Experiments:
 
     def details(self, asked: Asked) -> RunDetails:
         """One run."""
-        directory = self._directory(asked)
+        directory = self.directory_of(asked)
         with reading(directory):
             return self._marked(run_list.details(directory))
 
     def network(self, asked: Asked) -> RunNetwork:
         """What the map of a run is drawn of."""
-        directory = self._directory(asked)
+        directory = self.directory_of(asked)
         with reading(directory):
             return run_list.network(directory)
 
@@ -144,28 +144,28 @@ class Experiments:
         """What a program has written."""
         tail = asked.number("tail", least=1, most=run_list.MOST_LOG_BYTES, default=1 << 16)
         stream = asked.query.get("stream", "out")
-        return run_list.log(self._directory(asked), asked.path["program"], stream=stream, tail=tail)
+        return run_list.log(self.directory_of(asked), asked.path["program"], stream=stream, tail=tail)
 
     def series(self, asked: Asked) -> OverTime:
         """What a run recorded over time."""
-        directory = self._directory(asked)
+        directory = self.directory_of(asked)
         with reading(directory):
             return series.series(directory, asked)
 
     def packets(self, asked: Asked) -> Packets:
         """The packets of a link, one by one."""
-        directory = self._directory(asked)
+        directory = self.directory_of(asked)
         with reading(directory):
             return series.packets(directory, asked)
 
     def stop(self, asked: Asked) -> Done:
         """Ask a run to end; its results come with the event ``end``."""
-        directory = self._directory(asked)
+        directory = self.directory_of(asked)
         started = self._started.get(asked.path["run"])
         if started is not None and not started.has_ended:
             started.stop()
         else:
-            line = session.connect(self._socket(directory))
+            line = session.connect(self.socket_of(directory))
             line.tell({"do": "stop"})
             # Who hangs up at once is not heard.
             with suppress(TimeoutError):
@@ -175,9 +175,9 @@ class Experiments:
 
     def set(self, asked: Asked, body: LinkChange) -> Changed:
         """Change a link of a live run now: its settings, or whether it is up."""
-        directory = self._directory(asked)
+        directory = self.directory_of(asked)
         words = [_change(setting, value) for setting, value in body.changes.items()]
-        network = self._socket(directory).stem
+        network = self.socket_of(directory).stem
         return {"at_s": interventions.change_link(network, body.link, words, by="page", way=body.way)}
 
     def ticket(self, asked: Asked) -> Ticket:
@@ -314,18 +314,20 @@ class Experiments:
             told = cast("NetworkChange", each.as_dict())
             self._feeds[run].tell_from_thread({"event": "change", **told})
 
-    def _directory(self, asked: Asked) -> Path:
+    def directory_of(self, asked: Asked) -> Path:
+        """The directory of the run that is asked about."""
         return run_list.find(self.runs, asked.path["run"])
 
-    def _socket(self, directory: Path) -> Path:
-        """Where the supervisor of a run listens."""
+    def socket_of(self, directory: Path, *, to_be: str = "changed") -> Path:
+        """Where the supervisor of a run listens. Raises RefusedError if nothing does."""
         run = directories.read_run(directory)
-        if run["mode"] == "sim":
+        if run["mode"] in ("sim", "virtual"):
+            clock = "a simulated run" if run["mode"] == "sim" else "a run on the virtual clock"
             raise RefusedError(
                 Code.PAGE_CONFLICT,
                 409,
-                "a simulated run cannot be changed",
-                remedy="add events to the scenario",
+                f"{clock} cannot be {to_be}",
+                remedy="add events to the scenario" if to_be == "changed" else "run the scenario live",
             )
         for name in sockets.names():
             path = sockets.socket_path(name)

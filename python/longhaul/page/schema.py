@@ -9,8 +9,10 @@ from pydantic_core import core_schema
 
 from longhaul.page import bodies
 from longhaul.page.addresses import addresses
+from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import body_type
-from longhaul.page.responses import drawings, events, files, runs, studies
+from longhaul.page.link_requests import Links
+from longhaul.page.responses import drawings, events, files, hosts, links, runs, studies
 from longhaul.page.responses import texts as of_texts
 from longhaul.page.responses.events import Event
 from longhaul.page.responses.texts import Refused
@@ -18,7 +20,7 @@ from longhaul.page.run_requests import Experiments
 from longhaul.page.text_requests import Texts
 from longhaul.results import certificate
 
-_SUBJECTS = (bodies, of_texts, drawings, files, runs, studies, events, certificate)
+_SUBJECTS = (bodies, of_texts, drawings, files, runs, hosts, links, studies, events, certificate)
 
 
 class _Closed(GenerateJsonSchema):
@@ -36,7 +38,8 @@ def json_schema() -> dict[str, Any]:
     stream tells, with its kind; ``subjects`` are the names of the types, by module.
     """
     texts = Texts(Path())
-    known = addresses(texts, Experiments(texts))
+    experiments = Experiments(texts)
+    known = addresses(texts, experiments, Hosts(experiments), Links(experiments))
     wanted = {str(each): get_type_hints(each.answer)["return"] for each in known}
     wanted |= {"refused": Refused, "event": Event}
     sent = {str(each): body for each in known if (body := body_type(each.answer)) is not None}

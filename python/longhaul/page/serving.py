@@ -16,6 +16,7 @@ import uvicorn
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.page.application import application
+from longhaul.page.guard import MOST_BYTES
 from longhaul.page.protocol import PageProtocol, prepare_loop, raise_file_limit
 from longhaul.run import sockets
 from longhaul.subprocesses import python_code_command, trusted_path
@@ -53,7 +54,9 @@ def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str]
         server_header=False,
         timeout_graceful_shutdown=_PATIENCE_S,
         lifespan="on",
-        ws="none",
+        ws="wsproto",
+        ws_max_size=MOST_BYTES,
+        ws_per_message_deflate=False,
     )
     say(url)
     server = _Server(config, app.close)

@@ -2,12 +2,13 @@
 
 import getpass
 import os
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from longhaul.analysis.configuration import Configuration
+from longhaul.analysis.configuration import Configuration, Model, lanes
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import WAYS, Link, Plan, Way
@@ -21,6 +22,8 @@ from longhaul.scenario.lower.network import ends_at_host
 Json = dict[str, Any]
 Surface = Literal["cli", "page", "python"]
 """Where a user asked."""
+_RECORDED_WITHIN_S = 2.0
+_BETWEEN_LOOKS_S = 0.005
 
 
 def change_link(
@@ -78,6 +81,84 @@ def set_link(
     return change_link(name, link, changes, by="python", way=way, route=route)
 
 
+def link_models(path: Path, link: str) -> dict[Way, Model]:
+    """The models that a link has now in each direction, in a run whose socket is ``path``."""
+    run = _Run.of(path)
+    index = _position(run, link)
+    return {way: dict(run.configuration.model(index, way)) for way in WAYS}
+
+
+def set_models(
+    path: Path,
+    link: str,
+    changes: Sequence[tuple[Way | None, Sequence[str]]],
+    *,
+    by: Surface,
+) -> frozenset[str]:
+    """Change a link, each direction by words as :func:`change_link` takes them, all at one instant.
+
+    Returns the keys of the models that were set, when the run has recorded it. Raises as :func:`change_link`.
+    """
+    run = _Run.of(path)
+    index = _position(run, link)
+    asked = [part for way, words in changes for part in run.link_changes(index, words, way=way, route=None)]
+    words = list(dict.fromkeys(word for _way, words in changes for word in words))
+    _ask_and_wait(path, run, asked, by=by, words=words)
+    return frozenset(
+        key for each in asked for key, value in each["change"].items() if value not in (None, [])
+    )
+
+
+def restore_models(
+    path: Path,
+    link: str,
+    before: Mapping[Way, Mapping[str, Any]],
+    *,
+    keys: Collection[str],
+    by: Surface,
+    words: Sequence[str],
+) -> None:
+    """Set the models of ``keys`` to those of ``before``, as :func:`link_models` returned it, at one instant.
+
+    Returns when the run has recorded it.
+    """
+    run = _Run.of(path)
+    index = _position(run, link)
+    asked = [part for way in WAYS for part in _restoring(index, way, before[way], keys)]
+    _ask_and_wait(path, run, asked, by=by, words=words)
+
+
+def _restoring(index: int, way: Way, before: Mapping[str, Any], keys: Collection[str]) -> Iterator[Json]:
+    """What to ask of a run so that a direction, or each of its routes, has these models again."""
+    if before.get("bundle") is not None and "up" in keys:
+        # That a link with parallel routes is down closes all of them; each keeps its own state.
+        yield {"link": index, "direction": way, "route": None, "change": {"up": before["up"]}}
+        keys = set(keys) - {"up"}
+    for route, lane in lanes(before):
+        change = {key: lane[key] for key in keys if lane.get(key) is not None}
+        if "reordering" in keys and lane.get("reordering") is None:
+            change["reordering"] = {"model": "none"}
+        if change:
+            yield {"link": index, "direction": way, "route": route, "change": change}
+
+
+def _ask_and_wait(path: Path, run: "_Run", asked: list[Json], *, by: Surface, words: Sequence[str]) -> None:
+    cause = {"by": by, "user": user_name(), "words": list(words)}
+    answer = session.ask(path, {"do": "change", "changes": asked, "cause": cause})
+    until_s = time.monotonic() + _RECORDED_WITHIN_S
+    while time.monotonic() < until_s:
+        if any(each.at_ns >= answer["engine"]["at_ns"] for each in read_changes(run.directory, run.plan)):
+            return
+        time.sleep(_BETWEEN_LOOKS_S)
+
+
+def _position(run: "_Run", link: str) -> int:
+    names = [each["name"] for each in run.plan["links"]]
+    if link not in names:
+        raise LonghaulError(Code.LINK_UNKNOWN, unknown("link", link, names), exit_code=2)
+    return names.index(link)
+
+
 def user_name() -> str:
     """Who asks: the account behind ``sudo``, if there is one."""
     try:
@@ -103,6 +184,7 @@ class _Run:
 
     plan: Plan
     configuration: Configuration
+    directory: Path
     base_ns: int
     """The machine's own latency, which is taken off delays; 0 if it is not."""
 
@@ -120,7 +202,7 @@ class _Run:
         about = directories.read_run(directory)
         certificate = about.get("certificate") or {}
         base_ns = int(certificate["base_one_way_ns"]) if about.get("compensated") else 0
-        return cls(plan, Configuration(plan, read_changes(directory, plan)), base_ns)
+        return cls(plan, Configuration(plan, read_changes(directory, plan)), directory, base_ns)
 
     def link_changes(
         self, index: int, changes: Sequence[str], *, way: Way | None, route: int | None

@@ -120,12 +120,15 @@ def run_in_host(name: str | None, host: str, argv: Sequence[str]) -> int:
     return run_in_host_at(sockets.find(name), host, argv)
 
 
-def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
-    """The same for the run whose socket is ``path``."""
-    from longhaul import _longhaul
+def enterable_host(path: Path, host: str) -> tuple[int, session.Message]:
+    """The supervisor of the run whose socket is ``path``, and what it says of its hosts.
 
+    Raises LonghaulError if commands cannot run in ``host``.
+    """
     supervisor, answer = session.hosts_of(path)
-    hosts = answer["hosts"]
+    hosts = answer.get("hosts")
+    if hosts is None:
+        raise LonghaulError(Code.RUN_REQUEST_REFUSED, str(answer.get("message")), exit_code=2)
     if not hosts:
         message = f"{path.stem} is a relay, which has no hosts"
         raise LonghaulError(
@@ -133,6 +136,14 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
         )
     if host not in hosts:
         raise LonghaulError(Code.NODE_UNKNOWN, unknown("host", host, hosts), exit_code=2)
+    return supervisor, answer
+
+
+def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
+    """The same for the run whose socket is ``path``."""
+    from longhaul import _longhaul
+
+    supervisor, answer = enterable_host(path, host)
     hostname = answer.get("hostnames", {}).get(host, host)
     # Of a host with a root directory of its own.
     own_path = answer.get("search_paths", {}).get(host)
@@ -140,7 +151,7 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
         with signals.left_to_the_command():
             return _longhaul.run_in_host(
                 supervisor=supervisor,
-                namespaces=hosts[host],
+                namespaces=answer["hosts"][host],
                 argv=list(argv),
                 env={
                     **answer["env"],

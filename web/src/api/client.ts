@@ -156,6 +156,23 @@ export const api = {
   archive: (runs: string[]) => ask('POST /archive', {}, { body: { runs } }),
   stop: (id: string) => ask('POST /runs/{run}/stop', { run: id }, { body: {} }),
   set: (id: string, change: LinkChange) => ask('POST /runs/{run}/set', { run: id }, { body: change }),
+  link: (id: string, link: string) => ask('GET /runs/{run}/links/{link}', { run: id, link }),
+  cause: (id: string, impairment: Bodies['POST /runs/{run}/impairments']) =>
+    ask('POST /runs/{run}/impairments', { run: id }, { body: impairment }),
+  undo: (id: string, impairment: string) =>
+    ask('DELETE /runs/{run}/impairments/{impairment}', { run: id, impairment }),
+  host: (id: string, host: string) => ask('GET /runs/{run}/hosts/{host}', { run: id, host }),
+  terminals: (id: string) => ask('GET /runs/{run}/terminals', { run: id }),
+  openTerminal: (id: string, host: string) =>
+    ask('POST /runs/{run}/terminals', { run: id }, { body: { host } }),
+  endTerminal: (id: string, terminal: string) =>
+    ask('DELETE /runs/{run}/terminals/{terminal}', { run: id, terminal }),
+  /** Both ways; the token is the name of a protocol, since a WebSocket sends no headers. */
+  terminal: (id: string, terminal: string) =>
+    new WebSocket(`ws://${location.host}/api/runs/${part(id)}/terminals/${part(terminal)}`, [
+      'longhaul.terminal',
+      `longhaul.token.${sessionStorage.getItem(KEY) ?? ''}`,
+    ]),
   log: (id: string, program: string, stream: 'out' | 'err', tail = 20_000) =>
     ask('GET /runs/{run}/logs/{program}', { run: id, program }, { query: { stream, tail } }),
   series: async <T extends OverTime['table']>(

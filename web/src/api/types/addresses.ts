@@ -8,6 +8,8 @@ import type {
   QuantityText,
   FileSave,
   LinkChange,
+  ImpairmentStart,
+  TerminalStart,
   AnnotationsSave,
   RunArchive,
   RunComparison,
@@ -41,6 +43,8 @@ import type {
   ConnectionsOverTime,
   Packets,
 } from './runs';
+import type { TerminalRow, TerminalList, HostNow } from './hosts';
+import type { ImpairmentRow, LinkNow } from './links';
 import type { Runs, SweepResult, Comparison, Policies, TransferPlan } from './studies';
 import type {
   Hello,
@@ -74,6 +78,8 @@ export interface Bodies {
   'PUT /runs/{run}/annotations': AnnotationsSave;
   'POST /archive': RunArchive;
   'POST /runs/{run}/set': LinkChange;
+  'POST /runs/{run}/impairments': ImpairmentStart;
+  'POST /runs/{run}/terminals': TerminalStart;
   'POST /sweeps': SweepStart;
   'POST /compare': RunComparison;
   'POST /compare/report': RunComparison;
@@ -109,6 +115,13 @@ export interface Answers {
   'POST /runs/{run}/stop': Done;
   'POST /runs/{run}/set': Changed;
   'POST /runs/{run}/ticket': Ticket;
+  'GET /runs/{run}/links/{link}': LinkNow;
+  'POST /runs/{run}/impairments': ImpairmentRow;
+  'DELETE /runs/{run}/impairments/{impairment}': Done;
+  'GET /runs/{run}/hosts/{host}': HostNow;
+  'GET /runs/{run}/terminals': TerminalList;
+  'POST /runs/{run}/terminals': TerminalRow;
+  'DELETE /runs/{run}/terminals/{terminal}': Done;
   'GET /runs/{run}/logs/{program}': Log;
   'GET /runs/{run}/series':
     LinksOverTime | LatenessOverTime | ProbesOverTime | FlowsOverTime | SocketsOverTime | ConnectionsOverTime;

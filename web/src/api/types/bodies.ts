@@ -165,6 +165,25 @@ export interface LinkChange {
 }
 
 /**
+ * An impairment that is to be applied to a link of a live run.
+ */
+export interface ImpairmentStart {
+  link: string;
+  /**
+   * `null` for both.
+   */
+  way?: ('forward' | 'reverse') | null;
+  preset: string;
+}
+
+/**
+ * A shell that is to start.
+ */
+export interface TerminalStart {
+  host: string;
+}
+
+/**
  * New annotations of a run.
  */
 export interface AnnotationsSave {
