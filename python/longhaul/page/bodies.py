@@ -125,7 +125,7 @@ class LinkChange(Body):
 
 
 class AnnotationsSave(Body):
-    """New annotations of a run."""
+    """New annotations of a run or a sweep."""
 
     title: Name = ""
     tags: Annotated[list[Name], Field(max_length=100)] = []

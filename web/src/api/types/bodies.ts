@@ -165,7 +165,7 @@ export interface LinkChange {
 }
 
 /**
- * New annotations of a run.
+ * New annotations of a run or a sweep.
  */
 export interface AnnotationsSave {
   title?: string;
