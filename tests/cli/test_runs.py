@@ -71,7 +71,10 @@ def test_columns_are_chosen(longhaul: Command) -> None:
     heads = longhaul("runs", "mode=sim", "--columns", "goodput,seed,cc").stdout.splitlines()[0]
     assert heads.split() == ["run", "outcome", "goodput", "seed", "cc"]
     wrong = longhaul("runs", "--columns", "speed")
-    assert (wrong.returncode, 'no column "speed"; choose from: cc, seed, goodput' in wrong.stderr) == (2, True)
+    assert (wrong.returncode, 'no column "speed"; choose from: cc, seed, goodput' in wrong.stderr) == (
+        2,
+        True,
+    )
 
 
 def test_json_has_everything_in_the_units_of_metrics(longhaul: Command, made: dict[str, str]) -> None:
