@@ -25,6 +25,8 @@ def metrics(summary: Json) -> dict[str, Any]:
         add(f"flows.{flow['flow']}", flow_measures(flow))
     if summary.get("transfers"):
         add("transfers", transfer_measures(summary["transfers"]))
+    if summary.get("total"):
+        add("total", total_measures(summary["total"]))
     if summary.get("fairness"):
         add("fairness", {"jain": summary["fairness"]["jain"]})
     for probe in summary["probes"]:
@@ -53,6 +55,11 @@ def flow_measures(flow: Json) -> dict[str, Any]:
         found["done"] = flow["done"]
         found |= {f"took.{q}": flow[f"took_{q}_ns"] for q in TOOK}
     return found
+
+
+def total_measures(total: Json) -> dict[str, Any]:
+    """Of all flows together."""
+    return {"goodput": total["goodput_bits_per_s"]}
 
 
 def program_measures(program: Json) -> dict[str, Any]:

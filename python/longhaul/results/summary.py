@@ -21,6 +21,7 @@ from longhaul.analysis.metrics import metrics
 from longhaul.analysis.outcome import ending_text, expectation_state, program_failure
 from longhaul.analysis.pacing import summarise_pacing
 from longhaul.analysis.sharing import bottleneck
+from longhaul.analysis.totals import totals
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.analysis.unfinished import engine_of_samples
 from longhaul.diagnostics import Code
@@ -116,6 +117,7 @@ def _write_results(directory: Path) -> Json:
         "programs": programs,
         "flows": [{**flow, **_bottleneck(flow, paths, links)} for flow in flows],
         "probes": probes,
+        "total": totals(flows),
         "fairness": fairness(flows),
         "transfers": summarise_transfers(flows, shared_bits_per_s(plan, traffic)),
         "packets": engine["packets"] if engine else {},

@@ -11,6 +11,7 @@ from longhaul.analysis.metrics import (
     metrics,
     probe_measures,
     program_measures,
+    total_measures,
     transfer_measures,
 )
 from longhaul.run.live import Planned
@@ -45,6 +46,8 @@ def rows_of_summary(summary: Mapping[str, Any], planned: Planned, wants: Callabl
         )
         for probe in summary["probes"]
     ]
+    if summary["total"]:
+        found.append(item_row("total", "total", total_measures(summary["total"])))
     if summary["fairness"]:
         shared = summary["fairness"]
         found.append(item_row("fairness", "fairness", {"jain": shared["jain"]}, streams=shared["streams"]))

@@ -99,4 +99,6 @@ def quantity_text(value: float | str, unit: str | None) -> str:
             return rate_text(value)
         case "share":
             return share_text(value)
+        case "index":
+            return f"{value:.3f}"
     return f"{value:g}" + (" bytes" if unit == "bytes" else "")

@@ -50,6 +50,8 @@ export function quantity(value: number | null | undefined, unit: string | null |
       return String(Number(value.toPrecision(6)));
     case 'share':
       return share(value);
+    case 'index':
+      return value.toFixed(3);
     default:
       return `${Number(value.toPrecision(4))}${unit ? ` ${unit}` : ''}`;
   }

@@ -66,6 +66,10 @@ def print_summary(summary: Json, console: Console) -> None:
         console.print(_probes(summary))
     if any(each["kind"] == "intervention" for each in summary["changes"]):
         console.print(interventions_table(summary["changes"]))
+    if summary.get("total"):
+        total = summary["total"]
+        text = rate_text(total["goodput_bits_per_s"])
+        console.print(f"total goodput {text} of {total['flows']} flows", highlight=False)
     if summary.get("fairness"):
         each = summary["fairness"]
         console.print(
