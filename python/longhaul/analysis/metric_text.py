@@ -34,6 +34,8 @@ def metric_text(metric: str) -> str:
         return _WHOLE[metric]
     kind, _, rest = metric.partition(".")
     measure = measure_of(metric)
+    if measure is None and kind == "programs" and "." in rest:
+        item, _, measure = rest.rpartition(".")
     if measure is None:
         return metric
     item = rest.removesuffix(measure).rstrip(".")

@@ -64,7 +64,12 @@ def total_measures(total: Json) -> dict[str, Any]:
 
 def program_measures(program: Json) -> dict[str, Any]:
     """Of a program, real or simulated."""
-    return {"wall_time": program["wall_ns"], "exit": program["exit"]}
+    printed = program.get("metrics") or {}
+    return {
+        "wall_time": program["wall_ns"],
+        "exit": program["exit"],
+        **{name: each["value"] for name, each in printed.items()},
+    }
 
 
 def transfer_measures(transfers: Json) -> dict[str, Any]:

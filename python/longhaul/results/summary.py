@@ -27,7 +27,15 @@ from longhaul.analysis.unfinished import engine_of_samples
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
-from longhaul.results import live_flows, manifest, network_counts, outcomes, request_flows, simulated_flows
+from longhaul.results import (
+    live_flows,
+    manifest,
+    network_counts,
+    outcomes,
+    program_output,
+    request_flows,
+    simulated_flows,
+)
 from longhaul.results.changes import read_configuration
 from longhaul.results.logs import Pings
 from longhaul.results.monitor_tables import write_tables
@@ -88,7 +96,11 @@ def _write_results(directory: Path) -> Json:
     tables = write_tables(records, engine)
     counts = None if simulated else read_counts(records, plan, read_table(directory, "sockets"))
     may_end = {each["name"] for each in plan.get("programs", ()) if each.get("may_end")}
-    programs = [_program(each, may_end) for each in read_json(raw / "programs.json") or []]
+    printed = read_json(raw / "program_metrics.json") or {}
+    programs = [
+        _program(each, may_end) | _printed(directory, each["name"], printed)
+        for each in read_json(raw / "programs.json") or []
+    ]
     flows, flow_rows, pings = _traffic(records, plan, engine, programs, counts)
     if engine is not None and "jobs" in engine:
         programs += simulated_flows.programs(directory, engine)
@@ -267,6 +279,13 @@ def _program(raw: Mapping[str, Any], may_end: Set[str]) -> Json:
     }
     failure = program_failure(row)
     return {**row, "ending": ending_text(row), "failure": failure, "good": failure is None}
+
+
+def _printed(directory: Path, name: str, wanted: Json) -> Json:
+    """The metrics that a program printed, if it has any."""
+    if name not in wanted:
+        return {}
+    return {"metrics": program_output.measure(directory / "logs" / f"{name}.out", wanted[name])}
 
 
 def _traffic(

@@ -15,6 +15,7 @@ from longhaul.analysis.metrics import (
     transfer_measures,
 )
 from longhaul.run.live import Planned
+from longhaul.sweeps.columns import PRINTED
 from longhaul.sweeps.rows import Variant, item_row
 
 Json = dict[str, Any]
@@ -56,6 +57,11 @@ def rows_of_summary(summary: Mapping[str, Any], planned: Planned, wants: Callabl
     found += [
         item_row(f"programs.{program['name']}", "program", program_measures(program))
         for program in summary["programs"]
+    ]
+    found += [
+        {"item": f"programs.{program['name']}.{name}", "kind": "printed", PRINTED: each["value"]}
+        for program in summary["programs"]
+        for name, each in (program.get("metrics") or {}).items()
     ]
     named = {
         (plan["links"][place]["name"], way)

@@ -47,6 +47,7 @@ export function quantity(value: number | null | undefined, unit: string | null |
     case 'bytes':
       return size(value);
     case 'count':
+    case 'number':
       return String(Number(value.toPrecision(6)));
     case 'share':
       return share(value);

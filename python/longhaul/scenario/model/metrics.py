@@ -1,6 +1,7 @@
 """Names and units of all metrics, and matching of patterns."""
 
 from collections.abc import Collection, Iterable, Mapping
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any, Literal
@@ -10,8 +11,9 @@ from longhaul.plan import WAYS
 from longhaul.scenario.syntax.problems import did_you_mean
 from longhaul.units.quantities import Quantity, Rate, Share, Size, Span, UnitError
 
-Unit = Literal["ns", "bit/s", "bytes", "share", "index", "count", "text"]
-"""``index``: a number from 0 to 1 that is not a share of anything, such as Jain's."""
+Unit = Literal["ns", "bit/s", "bytes", "share", "index", "count", "number", "text"]
+"""``index``: a number from 0 to 1 that is not a share of anything, such as Jain's. ``number``: in the unit
+that a program prints."""
 
 FIDELITY: Mapping[str, Unit] = {
     "verdict": "text",
@@ -142,18 +144,26 @@ def measure_of(metric: str) -> str | None:
 
 def unit_of(metric: str) -> Unit:
     """The unit of a metric, by its name alone."""
-    return _fields(metric).get(measure_of(metric) or "", "count")
+    unknown: Unit = "number" if metric.startswith("programs.") else "count"
+    return _fields(metric).get(measure_of(metric) or "", unknown)
 
 
 def catalogue(
-    *, programs: Iterable[str], traffic: Mapping[str, tuple[str, tuple[str, ...]]], links: Iterable[str]
+    *,
+    programs: Mapping[str, Iterable[str]],
+    traffic: Mapping[str, tuple[str, tuple[str, ...]]],
+    links: Iterable[str],
 ) -> dict[str, Unit]:
-    """Every metric of a scenario with its unit. ``traffic`` maps a name to its kind and destinations."""
+    """Every metric of a scenario with its unit.
+
+    ``programs`` have the metrics that they print; ``traffic`` maps a name to its kind and destinations.
+    """
     found: dict[str, Unit] = {f"fidelity.{name}": unit for name, unit in FIDELITY.items()}
     found |= {f"fairness.{name}": unit for name, unit in FAIRNESS.items()}
     found |= {f"transfers.{name}": unit for name, unit in TRANSFERS.items()}
-    for program in programs:
+    for program, printed in programs.items():
         found |= {f"programs.{program}.{name}": unit for name, unit in PROGRAM.items()}
+        found |= dict.fromkeys((f"programs.{program}.{name}" for name in printed), "number")
     flows = 0
     for flow, (kind, destinations) in traffic.items():
         if kind == "ping":
@@ -232,6 +242,14 @@ def bound(value: Any, unit: Unit) -> int | float | str:
                 "write a whole number, without unit",
             )
         return value
+    if unit == "number":
+        if isinstance(value, bool) or not isinstance(value, int | Decimal):
+            raise UnitError(
+                Code.WRONG_TYPE,
+                f'"{str(value)[:40]}" is not a number',
+                "write a number in the unit that the program prints, without unit",
+            )
+        return float(value)
     quantity = _QUANTITY[unit].parse(value)
     amount: int | Fraction = getattr(
         quantity, {"ns": "ns", "bit/s": "bits_per_s", "bytes": "bytes"}.get(unit, "share")
