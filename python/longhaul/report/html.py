@@ -173,6 +173,11 @@ def _outputs(directory: Path, programs: Sequence[Json]) -> Iterator[dict[str, An
         }
 
 
+def results_tables(directory: Path) -> dict[str, Any]:
+    """The tables of the report of a run directory that has results, by name."""
+    return _tables(_summary(directory), read_json(directory / "fidelity.json") or {})
+
+
 def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
     links, access = summary["links"], _access(summary["links"])
     transfers = [each for each in summary["flows"] if each.get("done") is not None]
