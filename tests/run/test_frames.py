@@ -1,10 +1,11 @@
-"""Tables of runs and sweeps as data frames."""
+"""Tables of runs and sweeps as data frames: pip install pandas polars.
+
+They are not in the environment of tests: where pandas is installed, pyarrow imports it in every process.
+"""
 
 import sys
 from pathlib import Path
 
-import pandas
-import polars
 import pyarrow as pa
 import pytest
 
@@ -31,6 +32,7 @@ def scenario(tmp_path: Path) -> Path:
 
 
 def test_tables_of_a_run_are_frames_with_the_same_columns(scenario: Path, tmp_path: Path) -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     result = longhaul.run_sim(scenario, runs=tmp_path / "runs", report=False)
     columns = result.table("probes")
     found, other = result.frame("probes"), result.frame("probes", "polars")
@@ -42,6 +44,8 @@ def test_tables_of_a_run_are_frames_with_the_same_columns(scenario: Path, tmp_pa
 
 
 def test_tables_of_a_sweep_are_frames(scenario: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
     swept = longhaul.sweep(scenario, axes={"cc": ["cubic", "reno"]}, runs=tmp_path / "runs", report=False)
     means = swept.frame().set_index(["axis_cc", "metric"])["mean"]
     assert means["reno", "flows.bulk.goodput"] > 1e6
@@ -49,6 +53,8 @@ def test_tables_of_a_sweep_are_frames(scenario: Path, tmp_path: Path) -> None:
 
 
 def test_whole_numbers_stay_whole_where_values_are_missing() -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
     exact = 2**60 + 1
     table = pa.table({"t_ns": pa.array([exact, None]), "seed": pa.array([2**64 - 1, 1], pa.uint64())})
     found = frame(table)
@@ -62,9 +68,11 @@ def test_whole_numbers_stay_whole_where_values_are_missing() -> None:
 def test_a_library_that_is_not_installed_is_named_with_its_remedy(
     library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # pyarrow looks for pandas itself when it makes its first table.
+    table = pa.table({"x": [1]})
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(LonghaulError) as refused:
-        frame(pa.table({"x": [1]}), library)  # type: ignore[arg-type]
+        frame(table, library)  # type: ignore[arg-type]
     assert f'pip install "longhaul[{library}]"' in refused.value.headline
 
 
