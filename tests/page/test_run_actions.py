@@ -124,6 +124,24 @@ def test_what_is_said_of_a_run_is_kept_with_it(app: Application, place: Path) ->
     assert not (Path(row["directory"]) / annotations.NAME).exists(), "nothing is annotated any more"
 
 
+def test_a_sweep_is_annotated_deleted_and_restored_as_a_run_is(app: Application, place: Path) -> None:
+    swept = longhaul.sweep(
+        place / "pair.yaml", axes={"cc": ["cubic", "reno"]}, runs=place / "runs", report=False
+    )
+    run = f"pair~{swept.directory.name}"
+    (row,) = answered(app, "/api/runs")["sweeps"]
+    assert (row["id"], row["label"], row["annotations"]["tags"]) == (run, "pair", [])
+    body = {"title": "both", "tags": ["paper"], "etag": row["annotations"]["etag"]}
+    answered(app, f"/api/runs/{run}/annotations", body, method="PUT")
+    (row,) = answered(app, "/api/runs")["sweeps"]
+    assert (row["label"], row["annotations"]["tags"]) == ("both", ["paper"])
+    answered(app, f"/api/runs/{run}", method="DELETE")
+    after = answered(app, "/api/runs")
+    assert (after["sweeps"], after["deleted"]) == ([], [{"id": run, "label": "both"}])
+    answered(app, f"/api/runs/{run}/restore", {}, method="POST")
+    assert answered(app, "/api/runs")["sweeps"] == [row]
+
+
 def test_of_two_writers_at_once_one_is_refused(place: Path) -> None:
     directory = experiments.listed(place / "runs")[0].directory
     before = annotations.read(directory).etag

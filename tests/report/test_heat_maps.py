@@ -120,7 +120,7 @@ def test_what_a_map_shows_is_in_its_csv(tmp_path: Path) -> None:
     (path,) = write_drawn(lambda: drawn(given, 2), tmp_path, ["csv"])
     with path.open(newline="") as file:
         written = list(csv.DictReader(file))
-    assert {row["y_name"] for row in written} == {"flows.f.done"}
+    assert {row["y_name"] for row in written} == {"completed transfers of flow f"}
     found = {(float(row["y"]), float(row["lower"]), float(row["upper"])) for row in written}
     means = [(row["mean"], row["half_width"]) for row in given]
     assert found == {(mean, mean - half, mean + half) for mean, half in means}

@@ -87,7 +87,7 @@ def test_lines_of_a_sweep_have_their_means_and_intervals(scenario: Path, tmp_pat
     assert len(rows) == len(table) == 6
     for row in rows:
         found = table[row["series"], round(float(row["x"]) / 100, 9)]
-        assert (row["x_name"], row["x_unit"], row["y_name"]) == ("loss", "%", "flows.bulk.goodput")
+        assert (row["x_name"], row["x_unit"], row["y_name"]) == ("loss", "%", "goodput of flow bulk")
         factor = {"Mbit/s": 1e6, "kbit/s": 1e3}[row["y_unit"]]
         ends = [found["mean"] + sign * found["half_width"] for sign in (0, -1, 1)]
         assert [float(row[key]) * factor for key in ("y", "lower", "upper")] == pytest.approx(ends)

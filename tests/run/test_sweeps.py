@@ -122,7 +122,7 @@ def test_a_sweep_measures_what_a_simulation_of_the_same_run_measures(tmp_path: P
     assert {name: swept.get(name) for name in known} == pytest.approx(known)
     assert swept.keys() == known.keys()
     kinds = {name.partition(".")[0] for name in swept}
-    assert kinds == {"flows", "probes", "links", "programs", "fairness", "transfers"}
+    assert kinds == {"flows", "probes", "links", "programs", "fairness", "total", "transfers"}
     assert {"links.a-r.forward.rate", "links.wide.reverse.queueing_delay.p99"} <= swept.keys()
 
 

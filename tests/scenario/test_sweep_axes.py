@@ -1,6 +1,7 @@
 """Axes, designs and seeds of sweeps, and the scenarios that they make."""
 
 import math
+import re
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +18,7 @@ from longhaul.scenario.model.sweep import Axis as AxisModel
 from longhaul.scenario.sweeps.design import Design, seed_of
 from longhaul.scenario.sweeps.options import Asked, Options, load_sweep
 from longhaul.scenario.sweeps.variants import Base, base_of
-from longhaul.scenario.syntax.yaml_tree import plain
+from longhaul.scenario.syntax.yaml_tree import plain, read_tree
 from longhaul.units.quantities import Span
 
 TEXT = """
@@ -47,6 +48,59 @@ def asked(tmp_path: Path, **options: object) -> Asked:
 def base(tmp_path: Path, *names: str) -> Base:
     found = asked(tmp_path)
     return base_of(found.source, found.root, names, settings={})
+
+
+PATH = """
+version: 1
+name: path
+nodes: {a: {kind: host}, b: {kind: host}}
+links: {wan: {endpoints: [a, b], delay: 5ms, rate: 10Mbit}}
+"""
+
+
+def on_axis(axis: str, text: str, document: str = PATH) -> list[int]:
+    """The delays of both directions of the link with a value on an axis, in ns."""
+    source, root = read_tree("path.yaml", document.encode())
+    (link,) = base_of(source, root, [axis], settings={}).resolve([text]).plan["links"]
+    return [link[way]["delay"]["delay_ns"] for way in ("forward", "reverse")]
+
+
+@pytest.mark.parametrize("axis", ["rtt", "links.wan.rtt"])
+def test_half_of_a_round_trip_is_the_delay_of_each_direction(axis: str) -> None:
+    assert on_axis(axis, "40ms") == [20_000_000] * 2
+    assert on_axis(axis, "41 ms") == [20_500_000] * 2
+
+
+def test_a_parameter_rtt_is_a_parameter() -> None:
+    document = PATH.replace("delay: 5ms", "delay: $rtt") + "params: {rtt: 5ms}\n"
+    assert on_axis("rtt", "40ms", document) == [40_000_000] * 2
+    assert on_axis("links.wan.rtt", "40ms", document) == [20_000_000] * 2
+
+
+@pytest.mark.parametrize(
+    ("axis", "text", "document", "said"),
+    [
+        ("rtt", "40", PATH, '"40" has no unit'),
+        ("rtt", "11ns", PATH, "the finest step is 1ns"),
+        (
+            "rtt",
+            "4ms",
+            PATH.replace("b: {", "b: {kind: host}, c: {").replace(
+                "links: {", "links: {x: {endpoints: [b, c]}, "
+            ),
+            "write links.NAME.rtt",
+        ),
+        (
+            "links.wan.rtt",
+            "4ms",
+            PATH.replace("rate: 10Mbit", "reverse: {delay: 9ms}"),
+            "links.wan.reverse.delay",
+        ),
+    ],
+)
+def test_a_round_trip_that_no_delay_can_be_is_refused(axis: str, text: str, document: str, said: str) -> None:
+    with pytest.raises(ScenarioError, match=re.escape(said)):
+        on_axis(axis, text, document)
 
 
 def test_a_grid_has_every_combination_once_and_the_last_axis_moves_fastest() -> None:

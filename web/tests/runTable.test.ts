@@ -1,6 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RunRow } from '../src/api/types/runs';
-import { filtered, parameterColumns, quantityOf, sorted, suggestions, terms } from '../src/model/runTable';
+import type { SweepRow } from '../src/api/types/studies';
+import {
+  filtered,
+  filteredSweeps,
+  parameterColumns,
+  quantityOf,
+  sorted,
+  suggestions,
+  terms,
+} from '../src/model/runTable';
 
 let count = 0;
 const run = (parameters: Record<string, string>, more: Partial<RunRow> = {}): RunRow => ({
@@ -36,9 +46,25 @@ const both = run(
     mode: 'live',
     verdict: 'degraded',
     verdict_text: 'degraded, with 1 intervention',
+    outcome: { state: 'failed', detail: '' },
+    duration_s: 3,
     annotations: { title: 'Mine', tags: ['paper'], note: 'The slow one', etag: '' },
   },
 );
+const sweep: SweepRow = {
+  id: 'pair~sweep',
+  name: 'pair',
+  label: 'pair',
+  annotations: { title: '', tags: ['paper'], note: '', etag: '' },
+  status: 'done',
+  started_unix_s: 1,
+  axes: [{ name: 'cc', column: 'axis_cc', values: ['cubic', 'reno'] }],
+  variants: 2,
+  repeats: 1,
+  directory: '',
+  has_report: true,
+  can_stop: false,
+};
 const all = [cubic, reno, both];
 
 test('columns are the parameters that differ, algorithms and seeds first', () => {
@@ -47,26 +73,22 @@ test('columns are the parameters that differ, algorithms and seeds first', () =>
   expect(parameterColumns([cubic])).toEqual([]);
 });
 
-describe('a filter leaves runs for which all terms hold', () => {
-  test.each([
-    ['', all],
-    ['reno', [reno, both]],
-    ['degraded', [both]],
-    ['-degraded', [cubic, reno]],
-    ['cc=reno', [reno, both]],
-    ['CC=Reno delay=10ms', [reno]],
-    ['cc!=reno', [cubic]],
-    ['"delay"="20 ms"', [both]],
-    ['delay>10ms', [both]],
-    ['goodput<6Mbit', [reno]],
-    ['goodput>6Mbit/s', [cubic, both]],
-    ['tag=paper', [both]],
-    ['mode=live', [both]],
-    ['verdict=degraded', [both]],
-    ['seed>5', [both]],
-    ['"slow one"', [both]],
-    ['nothing', []],
-  ])('%s', (filter, wanted) => expect(filtered(all, filter)).toEqual(wanted));
+type Shared = { cases: [string, string[]][]; quantities: [string, number | null][] };
+/** Cases that `longhaul runs` passes, too: tests/run/test_run_queries.py. */
+const shared = JSON.parse(
+  readFileSync(new URL('../../tests/run/run_filters.json', import.meta.url), 'utf8'),
+) as Shared;
+
+describe('a filter leaves runs and sweeps for which all terms hold', () => {
+  test.each(shared.cases)('%s', (filter, wanted) => {
+    const labels = new Map([
+      [cubic, 'cubic'],
+      [reno, 'reno'],
+      [both, 'both'],
+    ]);
+    const runs = filtered(all, filter).map((row) => labels.get(row));
+    expect([...runs, ...filteredSweeps([sweep], filter).map(() => 'sweep')]).toEqual(wanted);
+  });
 });
 
 test('names with blanks are quoted', () =>
@@ -75,15 +97,9 @@ test('names with blanks are quoted', () =>
     { word: 'x', not: false },
   ]));
 
-test('quantities are those of the language', () =>
-  expect(['10ms', '10 ms', '2Mbit', '5 %', '3', 'x'].map(quantityOf)).toEqual([
-    1e7,
-    1e7,
-    2e6,
-    0.05,
-    3,
-    null,
-  ]));
+test.each(shared.quantities)('the quantity %s', (text, wanted) =>
+  wanted === null ? expect(quantityOf(text)).toBeNull() : expect(quantityOf(text)).toBeCloseTo(wanted),
+);
 
 test('rows are sorted by number where there is one, and unknown values come last', () => {
   const by = (key: string, down: boolean): RunRow[] => sorted(all, { key, down });

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from longhaul.analysis.totals import total_goodput
+
 Json = Mapping[str, Any]
 
 
@@ -22,7 +24,7 @@ HEADLINES = (
     ),
     Headline("rtt_p99", "RTT p99", "ns", "99th percentile of the same; the worst"),
     Headline("retransmits", "retransmits", "count", "segments that all flows retransmitted"),
-    Headline("jain", "Jain", "share", "Jain's fairness index of concurrent flows"),
+    Headline("jain", "Jain", "index", "Jain's fairness index of concurrent flows"),
     Headline("wall_time", "wall time", "ns", "the program that took longest"),
 )
 
@@ -33,7 +35,7 @@ def headline_metrics(summary: Json) -> dict[str, float | None]:
     rtts = [flow["rtt"] for flow in flows if flow.get("rtt") and flow["rtt"].get("count")]
     pings = [each for each in probes if each.get("rtt_p50_ns") is not None]
     return {
-        "goodput": _total(flow.get("goodput_bits_per_s") for flow in flows),
+        "goodput": total_goodput(flows),
         "rtt_p50": _worst(each["rtt_p50_ns"] for each in pings) or _worst(each["p50_ns"] for each in rtts),
         "rtt_p99": _worst(each.get("rtt_p99_ns") for each in pings)
         or _worst(each["p99_ns"] for each in rtts),

@@ -25,6 +25,8 @@ def metrics(summary: Json) -> dict[str, Any]:
         add(f"flows.{flow['flow']}", flow_measures(flow))
     if summary.get("transfers"):
         add("transfers", transfer_measures(summary["transfers"]))
+    if summary.get("total"):
+        add("total", total_measures(summary["total"]))
     if summary.get("fairness"):
         add("fairness", {"jain": summary["fairness"]["jain"]})
     for probe in summary["probes"]:
@@ -55,9 +57,19 @@ def flow_measures(flow: Json) -> dict[str, Any]:
     return found
 
 
+def total_measures(total: Json) -> dict[str, Any]:
+    """Of all flows together."""
+    return {"goodput": total["goodput_bits_per_s"]}
+
+
 def program_measures(program: Json) -> dict[str, Any]:
     """Of a program, real or simulated."""
-    return {"wall_time": program["wall_ns"], "exit": program["exit"]}
+    printed = program.get("metrics") or {}
+    return {
+        "wall_time": program["wall_ns"],
+        "exit": program["exit"],
+        **{name: each["value"] for name, each in printed.items()},
+    }
 
 
 def transfer_measures(transfers: Json) -> dict[str, Any]:

@@ -56,6 +56,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "down": ("longhaul.cli.session:down", "Stop a running network and write its results."),
     "report": ("longhaul.cli.report:report", "Write the report of a run again, or compare runs."),
     "dashboard": ("longhaul.cli.dashboard:dashboard", "Print a Grafana dashboard for live runs."),
+    "runs": ("longhaul.cli.runs:runs", "List runs with their metrics; tag, rename, delete, archive them."),
     "compare": ("longhaul.cli.compare:compare", "Compare runs, or a live run with its model."),
     "oracle": ("longhaul.cli.oracle:oracle", "Compare Longhaul's links with netem and tbf of Linux."),
     "study": ("longhaul.cli.study:study", "List, show and run studies: claims, measured and evaluated."),

@@ -32,9 +32,10 @@ from longhaul.errors import LonghaulError
 @click.option(
     "--format",
     "formats",
-    type=click.Choice(["svg", "pdf", "png", "csv"]),
+    type=click.Choice(["svg", "pdf", "png", "csv", "md"]),
     multiple=True,
-    help="Also write each figure in this format, or its points as CSV; may be repeated.",
+    help="Also write each figure in this format, or its points as CSV; md: the tables and the scenario as "
+    "report.md, for the appendix of a paper. May be repeated.",
 )
 def report(
     directories: tuple[Path, ...],
@@ -52,6 +53,7 @@ def report(
     \b
     longhaul report runs/three-clusters/latest-live
     longhaul report runs/three-clusters/latest-live --format pdf --format csv
+    longhaul report runs/three-clusters/latest-live --format md
     longhaul report --compare runs/atlantic
     longhaul report --events-of runs/three-clusters/latest-live
     longhaul report --compare runs/atlantic-cubic runs/atlantic-bbr --output algorithms.html
@@ -65,6 +67,13 @@ def report(
         return
     if not directories:
         raise click.UsageError("Missing argument 'DIRECTORY...'.")
+    if "md" in formats and (compared or not _is_run_or_sweep(directories[0])):
+        raise LonghaulError(
+            Code.OPTION_CONFLICT,
+            "--format md writes the results of one run or sweep",
+            remedy="name the directory of a run or a sweep, without --compare",
+            exit_code=2,
+        )
     if compared:
         made = _compare(directories, output or Path("comparison.html"), formats)
     else:
@@ -80,12 +89,32 @@ def report(
         click.echo(path)
 
 
+def _is_run_or_sweep(directory: Path) -> bool:
+    from longhaul.results import run_record
+
+    path = run_record.path_of(directory)
+    return path is not None and path.name != "benchmark.json" and run_record.read(path).get("mode") != "relay"
+
+
 def _write_again(directory: Path, formats: tuple[str, ...]) -> list[Path]:
     from longhaul.cli.figures import write_figures
     from longhaul.cli.regeneration import write_again
 
-    written = write_again(directory)
-    return [written, *(write_figures(directory, formats) if formats else ())]
+    made = [write_again(directory)]
+    if "md" in formats:
+        made.append(_write_markdown(directory))
+    drawn = tuple(each for each in formats if each != "md")
+    return [*made, *(write_figures(directory, drawn) if drawn else ())]
+
+
+def _write_markdown(directory: Path) -> Path:
+    if (directory / "sweep.json").is_file():
+        from longhaul.sweeps.markdown import write_sweep
+
+        return write_sweep(directory)
+    from longhaul.report.markdown import write_run
+
+    return write_run(directory)
 
 
 def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ...]) -> list[Path]:

@@ -33,7 +33,8 @@ def _axes(_context: click.Context, _parameter: click.Parameter, values: tuple[st
     multiple=True,
     metavar="NAME=VALUES",
     callback=_axes,
-    help="Vary a parameter, or a key such as links.wan.loss; may be repeated.",
+    help="Vary a parameter, or a key such as links.wan.loss, or links.wan.rtt, the round-trip time of a "
+    "link; may be repeated.",
 )
 @click.option("--repeat", type=int, metavar="N", help="Number of seeds for each variant.")
 @click.option(

@@ -89,6 +89,7 @@ class Code(StrEnum):
     SIMULATED_ONLY = "E0608"
     NOT_VIRTUAL = "E0609"
     NOT_DIVISIBLE = "E0610"
+    METRIC_PATTERN = "E0611"
 
     # E07: congestion control
     ALGORITHM_UNKNOWN = "E0701"

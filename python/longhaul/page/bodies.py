@@ -152,7 +152,7 @@ class TerminalMessage(Body):
 
 
 class AnnotationsSave(Body):
-    """New annotations of a run."""
+    """New annotations of a run or a sweep."""
 
     title: Name = ""
     tags: Annotated[list[Name], Field(max_length=100)] = []

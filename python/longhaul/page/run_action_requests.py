@@ -1,4 +1,4 @@
-"""Requests that annotate, delete, restore, archive, compare or repeat runs."""
+"""Requests that annotate, delete or restore runs and sweeps, and archive, compare or repeat runs."""
 
 import tempfile
 from dataclasses import dataclass
@@ -29,20 +29,20 @@ class RunActions:
         return self.experiments.runs
 
     def annotate(self, asked: Asked, body: AnnotationsSave) -> Annotated:
-        """Replace the annotations of a run."""
+        """Replace the annotations of a run or a sweep."""
         new = Annotations(body.title, tuple(body.tags), body.note)
-        return run_list.annotated(annotations.write(self._directory(asked), new, before=body.etag))
+        return run_list.annotated(annotations.write(self._any_directory(asked), new, before=body.etag))
 
     def delete(self, asked: Asked) -> Done:
-        """Move a run that has ended to the trash."""
-        directory = self._directory(asked)
+        """Move a run or a sweep that has ended to the trash."""
+        directory = self._any_directory(asked)
         self.experiments.forget(asked.path["run"])
         trash.delete(directory)
         return {"ok": True}
 
     def restore(self, asked: Asked) -> Done:
-        """Move a run back from the trash."""
-        place = self._confined(run_list.find(self.runs / trash.NAME, asked.path["run"]))
+        """Move a run or a sweep back from the trash."""
+        place = self._confined(run_list.find_any(self.runs / trash.NAME, asked.path["run"]))
         trash.restore(place)
         return {"ok": True}
 
@@ -81,6 +81,9 @@ class RunActions:
 
     def _directory(self, asked: Asked) -> Path:
         return self._confined(run_list.find(self.runs, asked.path["run"]))
+
+    def _any_directory(self, asked: Asked) -> Path:
+        return self._confined(run_list.find_any(self.runs, asked.path["run"]))
 
     def _confined(self, directory: Path) -> Path:
         """``directory``, unless a link leads out of the directory that the page shows."""

@@ -1,9 +1,6 @@
 """The list of run directories under ``runs/``, with the contents of each."""
 
-import json
 import re
-from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +10,7 @@ from longhaul.diagnostics import Code
 from longhaul.page.drawing import drawn_plan
 from longhaul.page.outcomes import failures_of, programs_of
 from longhaul.page.refusals import RefusedError
+from longhaul.page.responses.files import Axis
 from longhaul.page.responses.runs import (
     Annotated,
     Deleted,
@@ -27,11 +25,11 @@ from longhaul.page.responses.runs import (
 from longhaul.page.responses.studies import SweepRow
 from longhaul.page.sampling import NOW_FIGURES
 from longhaul.plan import Plan
-from longhaul.results import annotations, ending, experiments, trash
+from longhaul.results import annotations, experiments, trash
 from longhaul.results import directory as directories
 from longhaul.results.annotations import Annotations
 from longhaul.results.changes import read_changes
-from longhaul.results.experiments import Listed
+from longhaul.results.experiments import Listed, ListedSweep
 from longhaul.results.growing_files import last_bytes
 from longhaul.results.outcomes import read_outcome
 from longhaul.results.run_files import read_json
@@ -61,6 +59,14 @@ def find(runs: Path, run: str, *, kind: str = "run.json") -> Path:
     return directory
 
 
+def find_any(runs: Path, run: str) -> Path:
+    """The directory of a run or a sweep; raises :class:`RefusedError`."""
+    try:
+        return find(runs, run, kind="sweep.json")
+    except RefusedError:
+        return find(runs, run)
+
+
 def rows(runs: Path) -> list[RunRow]:
     """The latest runs, newest first."""
     return [_row(each) for each in experiments.listed(runs)]
@@ -68,16 +74,11 @@ def rows(runs: Path) -> list[RunRow]:
 
 def sweeps(runs: Path) -> list[SweepRow]:
     """The latest sweeps, newest first."""
-    rows = []
-    for directory in experiments.directories_of(runs, "sweep.json"):
-        # One that somebody removes, or has broken, is left out.
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            rows.append(sweep(directory))
-    return rows
+    return [_sweep_row(each) for each in experiments.listed_sweeps(runs)]
 
 
 def deleted(runs: Path) -> list[Deleted]:
-    """The runs in the trash, newest first."""
+    """The runs and sweeps in the trash, newest first."""
     return [
         {"id": id_of(each), "label": annotations.read(each).title or each.parent.name}
         for each in trash.deleted(runs)
@@ -87,17 +88,22 @@ def deleted(runs: Path) -> list[Deleted]:
 
 def sweep(directory: Path) -> SweepRow:
     """One line of the list of sweeps."""
-    sweep = json.loads((directory / "sweep.json").read_text(encoding="utf-8"))
+    return _sweep_row(experiments.read_sweep(directory))
+
+
+def _sweep_row(sweep: ListedSweep) -> SweepRow:
     return {
-        "id": id_of(directory),
-        "name": sweep["name"],
-        "status": ending.read(directory).status,
-        "started_unix_s": datetime.fromisoformat(sweep["started"]).timestamp(),
-        "axes": sweep["axes"],
-        "variants": sweep["variants"],
-        "repeats": sweep["repeats"],
-        "directory": str(directory),
-        "has_report": (directory / "report.html").is_file(),
+        "id": id_of(sweep.directory),
+        "name": sweep.name,
+        "label": sweep.label,
+        "annotations": annotated(sweep.annotations),
+        "status": sweep.status,
+        "started_unix_s": sweep.started_unix_s,
+        "axes": cast("list[Axis]", sweep.axes),
+        "variants": sweep.variants,
+        "repeats": sweep.repeats,
+        "directory": str(sweep.directory),
+        "has_report": (sweep.directory / "report.html").is_file(),
         "can_stop": False,
     }
 

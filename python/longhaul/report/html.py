@@ -1,6 +1,7 @@
 """``report.html``: everything about one run in one self-contained file."""
 
 import gzip
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -30,8 +31,9 @@ from longhaul.report.chart import Chart
 from longhaul.report.chart_json import embedded
 from longhaul.report.page import page, write_page
 from longhaul.results.directory import read_plan
+from longhaul.results.growing_files import last_bytes
 from longhaul.results.run_files import kept_json, kept_table, kept_text, read_json, reading
-from longhaul.units.text import rate_text, share_text, time_text
+from longhaul.units.text import bytes_text, rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
 Array = np.ndarray[Any, Any]
@@ -139,9 +141,41 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "topology": _topology(directory, summary["links"]),
         "charts": shown,
         "drawn": any(shown.values()) or (transferred or {}).get("chart"),
+        "outputs": list(_outputs(directory, summary["programs"])),
         "scenario": kept_text(directory, "scenario.yaml"),
         "downloads": list(_downloads(directory)),
     }
+
+
+_MOST_OUTPUT_BYTES = 1 << 15
+_MOST_OUTPUTS = 20
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def _outputs(directory: Path, programs: Sequence[Json]) -> Iterator[dict[str, Any]]:
+    """The end of what programs of the scenario wrote to their standard output, if they did."""
+    shown = 0
+    for each in programs:
+        try:
+            content, size = last_bytes(directory / "logs" / f"{each['name']}.out", _MOST_OUTPUT_BYTES)
+        except OSError:
+            continue
+        if not content.strip() or shown >= _MOST_OUTPUTS:
+            continue
+        shown += 1
+        if size > _MOST_OUTPUT_BYTES:
+            content = content[content.find(b"\n") + 1 :]
+        cut = bytes_text(len(content)) if size > len(content) else None
+        yield {
+            "name": each["name"],
+            "text": _UNPRINTABLE.sub("\ufffd", content.decode(errors="replace")),
+            "cut": cut,
+        }
+
+
+def results_tables(directory: Path) -> dict[str, Any]:
+    """The tables of the report of a run directory that has results, by name."""
+    return _tables(_summary(directory), read_json(directory / "fidelity.json") or {})
 
 
 def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
@@ -161,6 +195,7 @@ def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
         "drops": run_tables.drops(summary) if has_drops else None,
         "pacing": run_tables.pacing(summary.get("pacing") or ()),
         "programs": run_tables.programs(summary["programs"]),
+        "printed": run_tables.printed(summary["programs"]),
         "fates": run_tables.fates(summary["packets"] or {}),
         "counters": run_tables.counters(_counters(fidelity)),
         "captures": run_tables.captures(summary.get("captures") or ()),

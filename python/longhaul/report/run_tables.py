@@ -8,7 +8,7 @@ from longhaul.analysis.algorithms import flow_algorithm
 from longhaul.analysis.phases import path_rtt_text, series_of
 from longhaul.report import transfer_results
 from longhaul.report.tables import Cell, Folded, Row, Table, folded, numbers, words
-from longhaul.units.text import quantity_text, rate_text, share_text, time_text
+from longhaul.units.text import number_text, quantity_text, rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
 
@@ -317,6 +317,25 @@ def programs(listed: Sequence[Json]) -> Folded:
         return (0.0 if each["good"] else 1e15) + (each["wall_ns"] or 0) + 1
 
     return folded(Table(columns, []), listed, row, key=key, names=("programs", "running time"))
+
+
+def printed(listed: Sequence[Json]) -> Table | None:
+    """Metrics from the output of programs; ``None`` without any."""
+    rows = [
+        Row(
+            [
+                each["name"],
+                name,
+                number_text(found["value"], found["unit"]),
+                str(found["values"]),
+            ]
+        )
+        for each in listed
+        for name, found in (each.get("metrics") or {}).items()
+    ]
+    return (
+        Table([*words("program", "metric"), *numbers("value", "lines with a value")], rows) if rows else None
+    )
 
 
 _LONGEST_COMMAND = 90

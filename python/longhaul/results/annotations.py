@@ -1,4 +1,4 @@
-"""The annotations of a run: title, tags and a note, in ``annotations.json`` beside its results.
+"""The annotations of a run or a sweep: title, tags and a note, in ``annotations.json`` beside its results.
 
 They do not change results: the manifest of a run that has ended does not list the file.
 """
@@ -21,7 +21,7 @@ LONGEST_TITLE, LONGEST_TAG, LONGEST_NOTE, MOST_TAGS = 120, 40, 20_000, 20
 
 @dataclass(frozen=True)
 class Annotations:
-    """Of one run."""
+    """Of one run or sweep."""
 
     title: str = ""
     """Shown instead of the name; empty: the name is shown."""

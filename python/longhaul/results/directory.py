@@ -119,6 +119,7 @@ def create_for(
         for what, content in (
             ("traffic", rows),
             ("expectations", [dict(item) for item in resolved.expectations]),
+            ("program_metrics", resolved.scenario.program_metrics()),
             ("positions", dict(resolved.positions)),
             ("functions", dict(resolved.functions)),
             ("spots", dict(resolved.scenario.spots)),

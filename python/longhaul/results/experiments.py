@@ -19,7 +19,7 @@ from longhaul.analysis.headline import headline_metrics
 from longhaul.analysis.outcome import Outcome, State
 from longhaul.analysis.parameters import Parameter, algorithms, names, parameters
 from longhaul.errors import LonghaulError
-from longhaul.results import annotations, ending
+from longhaul.results import annotations, ending, run_record
 from longhaul.results import directory as directories
 from longhaul.results.annotations import Annotations
 from longhaul.results.comparison import facts_of
@@ -79,6 +79,31 @@ class Listed:
         """Its title; without one its name and what differs."""
         plain = ", ".join(filter(None, (self.experiment.name, self.differs)))
         return self.annotations.title or plain
+
+
+@dataclass(frozen=True)
+class ListedSweep:
+    """A sweep in a list of sweeps."""
+
+    directory: Path
+    name: str
+    status: str
+    started_unix_s: float
+    axes: list[Json]
+    """Each with its ``name``, ``column`` and ``values``."""
+    variants: int
+    repeats: int
+    annotations: Annotations
+
+    @property
+    def label(self) -> str:
+        """Its title; without one its name."""
+        return self.annotations.title or self.name
+
+    @property
+    def values(self) -> dict[str, tuple[str, ...]]:
+        """The values of each axis, as text."""
+        return {each["name"]: tuple(map(str, each.get("values") or ())) for each in self.axes}
 
 
 def read(directory: Path) -> Experiment:
@@ -146,6 +171,33 @@ def listed(runs: Path, *, name: str | None = None) -> list[Listed]:
             rows[place] = row
     index.write({_key(directory) for directory, _ in found} if name is None else None)
     return [each for each in rows if each is not None]
+
+
+def listed_sweeps(runs: Path) -> list[ListedSweep]:
+    """The latest sweeps of a directory, newest first.
+
+    One that somebody removes or has broken is left out.
+    """
+    found = []
+    for directory in directories_of(runs, "sweep.json"):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            found.append(read_sweep(directory))
+    return found
+
+
+def read_sweep(directory: Path) -> ListedSweep:
+    """The sweep in ``directory``. Raises OSError, ValueError or KeyError if its record cannot be read."""
+    record = run_record.read(directory / "sweep.json")
+    return ListedSweep(
+        directory=directory,
+        name=record["name"],
+        status=ending.read(directory).status,
+        started_unix_s=datetime.fromisoformat(record["started"]).timestamp(),
+        axes=record["axes"],
+        variants=record["variants"],
+        repeats=record["repeats"],
+        annotations=annotations.read(directory),
+    )
 
 
 def one(directory: Path) -> Listed:

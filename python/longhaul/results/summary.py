@@ -21,12 +21,21 @@ from longhaul.analysis.metrics import metrics
 from longhaul.analysis.outcome import ending_text, expectation_state, program_failure
 from longhaul.analysis.pacing import summarise_pacing
 from longhaul.analysis.sharing import bottleneck
+from longhaul.analysis.totals import totals
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.analysis.unfinished import engine_of_samples
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
-from longhaul.results import live_flows, manifest, network_counts, outcomes, request_flows, simulated_flows
+from longhaul.results import (
+    live_flows,
+    manifest,
+    network_counts,
+    outcomes,
+    program_output,
+    request_flows,
+    simulated_flows,
+)
 from longhaul.results.changes import read_configuration
 from longhaul.results.logs import Pings
 from longhaul.results.monitor_tables import write_tables
@@ -87,7 +96,11 @@ def _write_results(directory: Path) -> Json:
     tables = write_tables(records, engine)
     counts = None if simulated else read_counts(records, plan, read_table(directory, "sockets"))
     may_end = {each["name"] for each in plan.get("programs", ()) if each.get("may_end")}
-    programs = [_program(each, may_end) for each in read_json(raw / "programs.json") or []]
+    printed = read_json(raw / "program_metrics.json") or {}
+    programs = [
+        _program(each, may_end) | _printed(directory, each["name"], printed)
+        for each in read_json(raw / "programs.json") or []
+    ]
     flows, flow_rows, pings = _traffic(records, plan, engine, programs, counts)
     if engine is not None and "jobs" in engine:
         programs += simulated_flows.programs(directory, engine)
@@ -116,6 +129,7 @@ def _write_results(directory: Path) -> Json:
         "programs": programs,
         "flows": [{**flow, **_bottleneck(flow, paths, links)} for flow in flows],
         "probes": probes,
+        "total": totals(flows),
         "fairness": fairness(flows),
         "transfers": summarise_transfers(flows, shared_bits_per_s(plan, traffic)),
         "packets": engine["packets"] if engine else {},
@@ -265,6 +279,13 @@ def _program(raw: Mapping[str, Any], may_end: Set[str]) -> Json:
     }
     failure = program_failure(row)
     return {**row, "ending": ending_text(row), "failure": failure, "good": failure is None}
+
+
+def _printed(directory: Path, name: str, wanted: Json) -> Json:
+    """The metrics that a program printed, if it has any."""
+    if name not in wanted:
+        return {}
+    return {"metrics": program_output.measure(directory / "logs" / f"{name}.out", wanted[name])}
 
 
 def _traffic(

@@ -50,14 +50,14 @@ def restore(place: Path) -> Path:
 
 
 def deleted(runs: Path) -> Iterator[Path]:
-    """The runs in the trash of ``runs``, those with the latest names first."""
+    """The runs and sweeps in the trash of ``runs``, those with the latest names first."""
     trash = runs / NAME
     found = [
         each
         for parent in (trash.iterdir() if trash.is_dir() and not trash.is_symlink() else ())
         if parent.is_dir() and not parent.is_symlink()
         for each in parent.iterdir()
-        if not each.is_symlink() and (each / "run.json").is_file()
+        if not each.is_symlink() and run_record.path_of(each) is not None
     ]
     yield from sorted(found, key=lambda each: each.name, reverse=True)
 

@@ -7,15 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from longhaul.analysis.outcome import Failure, Outcome
 from longhaul.plan import Way
 from longhaul.report.pictures import Drawings, Drawn
+from longhaul.results.frames import Library, frame
 from longhaul.run import conclusion, interventions, live, persistent_networks
 from longhaul.run.live_links import LinkNow, Watch
 from longhaul.run.virtual_clock import Clock, clock_of
 from longhaul.subprocesses import python_command
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -77,14 +81,25 @@ class Result(Drawn):
 
         Column names end in their unit. Raises KeyError if the run has no such table.
         """
+        columns: dict[str, Any] = self._arrow(name).to_pydict()
+        return columns
+
+    def frame(self, name: str, library: Library = "pandas") -> Any:
+        """The same table as a data frame of ``pandas`` or ``polars``.
+
+        Install the library with ``pip install "longhaul[pandas]"`` or ``"longhaul[polars]"``. Raises KeyError
+        if the run has no such table, and LonghaulError if the library is not installed.
+        """
+        return frame(self._arrow(name), library)
+
+    def _arrow(self, name: str) -> "pa.Table":
         import pyarrow.parquet as pq
 
         path = self.directory / f"{name}.parquet"
         if not path.is_file():
             tables = sorted(each.stem for each in self.directory.glob("*.parquet"))
             raise KeyError(persistent_networks.unknown("table", name, tables))
-        columns: dict[str, Any] = pq.read_table(path).to_pydict()
-        return columns
+        return pq.read_table(path)
 
     def _drawings(self) -> Drawings:
         from longhaul.report.html import drawings

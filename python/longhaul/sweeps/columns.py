@@ -40,7 +40,9 @@ ITEM: Mapping[str, str] = {
     "cc": "string",
 }
 RUN: Mapping[str, str] = {"duration_ns": "int64", "hops": "int64", "digest": "string", "error": "string"}
-LIVE: Mapping[str, str] = {"verdict": "string", "kernel": "string", "machine": "string"}
+PRINTED = "value"
+"""The column of a metric that a program prints; its row has the whole name of the metric."""
+LIVE: Mapping[str, str] = {PRINTED: "double", "verdict": "string", "kernel": "string", "machine": "string"}
 """Of live runs, beside those of all runs."""
 BESIDE: Mapping[str, str] = {"bytes": "int64", "timeouts": "int64", "streams": "int64"}
 """What is kept of flows beside metrics."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any
 
+from longhaul.analysis.metric_text import metric_text
 from longhaul.report.colours import MUTED, SERIES
 from longhaul.report.plotting import figure, plain, style, svg
 from longhaul.report.points import unlisted
@@ -77,12 +78,15 @@ def metric_figure(rows: Sequence[Row], metric: str, columns: Sequence[str], name
             )
         name = names[list(columns).index(along)]
         axes.set(xlabel=f"{name} [{x_unit}]" if x_unit else name)
-        axes.set(ylabel=f"{metric} [{y_unit}]" if y_unit else metric)
+        words = metric_text(metric)
+        axes.set(ylabel=f"{words} [{y_unit}]" if y_unit else words)
         if is_number and is_wide(min(ticks), max(ticks)):
             axes.set_xscale("log")
         elif not is_number:
             axes.set_xticks(range(len(ticks)), [str(tick) for tick in ticks], color=MUTED)
-        if min(row["mean"] for row in mine) >= 0:
+        if mine[0]["unit"] == "index":
+            axes.set_ylim(0, 1.05)
+        elif min(row["mean"] for row in mine) >= 0:
             axes.set_ylim(bottom=0)
         if len(lines) > 1:
             title = ", ".join(names[list(columns).index(column)] for column in others)

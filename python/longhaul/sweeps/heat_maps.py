@@ -6,6 +6,7 @@ from itertools import product
 from math import ceil, log10
 from typing import Any
 
+from longhaul.analysis.metric_text import metric_text
 from longhaul.report.colours import INK, MUTED
 from longhaul.report.mpl import LogNorm, Normalize, cm, colormaps, patches
 from longhaul.report.plotting import Point, figure, plain, style, svg, tell_points
@@ -74,7 +75,8 @@ def heat_map(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Se
         key = tuple(row[column] for column in chosen.panels)
         groups.setdefault(key, {})[row[chosen.along], row[chosen.up]] = row
     factor, unit = scale(mine[0]["unit"], [row["mean"] for row in mine])
-    label = f"{metric.rpartition('.')[2]} [{unit}]" if unit else metric
+    words = metric_text(metric)
+    label = f"{words} [{unit}]" if unit else words
     norm = _norm([row["mean"] / factor for row in mine])
     most_runs = max(_repeats(row) for row in mine)
     in_row = _panels_in_row(len(groups), len(along))

@@ -11,9 +11,11 @@ from longhaul.analysis.metrics import (
     metrics,
     probe_measures,
     program_measures,
+    total_measures,
     transfer_measures,
 )
 from longhaul.run.live import Planned
+from longhaul.sweeps.columns import PRINTED
 from longhaul.sweeps.rows import Variant, item_row
 
 Json = dict[str, Any]
@@ -45,6 +47,8 @@ def rows_of_summary(summary: Mapping[str, Any], planned: Planned, wants: Callabl
         )
         for probe in summary["probes"]
     ]
+    if summary["total"]:
+        found.append(item_row("total", "total", total_measures(summary["total"])))
     if summary["fairness"]:
         shared = summary["fairness"]
         found.append(item_row("fairness", "fairness", {"jain": shared["jain"]}, streams=shared["streams"]))
@@ -53,6 +57,11 @@ def rows_of_summary(summary: Mapping[str, Any], planned: Planned, wants: Callabl
     found += [
         item_row(f"programs.{program['name']}", "program", program_measures(program))
         for program in summary["programs"]
+    ]
+    found += [
+        {"item": f"programs.{program['name']}.{name}", "kind": "printed", PRINTED: each["value"]}
+        for program in summary["programs"]
+        for name, each in (program.get("metrics") or {}).items()
     ]
     named = {
         (plan["links"][place]["name"], way)

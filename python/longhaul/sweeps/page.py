@@ -28,8 +28,8 @@ def write_sweep_report(directory: Path) -> Path:
     return path
 
 
-def draw(directory: Path) -> dict[str, Any]:
-    """What the report of a sweep shows, with its figures."""
+def draw(directory: Path, *, figures: bool = True) -> dict[str, Any]:
+    """What the report of a sweep shows, with its figures unless they are not wanted."""
     summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
     sweep = json.loads((directory / "sweep.json").read_text(encoding="utf-8"))
     table = directory / "summary.parquet"
@@ -59,7 +59,7 @@ def draw(directory: Path) -> dict[str, Any]:
         "figures": [
             _figures(rows, metric, columns, names)
             for metric in metrics[:MOST_FIGURES]
-            if found is not None and len(found) <= MOST_DRAWN
+            if figures and found is not None and len(found) <= MOST_DRAWN
         ],
         "rows": [
             (values[variant], cells, runs_of(counted[variant])) for variant, cells in by_variant.items()

@@ -13,8 +13,15 @@ import numpy as np
 from longhaul.analysis.configuration import Configuration, Steps, planned
 from longhaul.analysis.fairness import fairness
 from longhaul.analysis.links import measured
-from longhaul.analysis.metrics import flow_measures, link_measures, probe_measures, transfer_measures
+from longhaul.analysis.metrics import (
+    flow_measures,
+    link_measures,
+    probe_measures,
+    total_measures,
+    transfer_measures,
+)
 from longhaul.analysis.rates import utilisation
+from longhaul.analysis.totals import totals
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.plan import WAYS, Plan, Way
 from longhaul.results import request_flows, simulated_flows
@@ -87,6 +94,9 @@ def rows_of(variant: Variant, result: str, pings: str | None) -> list[Json]:
         of_group = [each for item in group for each in streams.get(item["program"], [])]
         flows.append(request_flows.total(group, of_group))
         found.append(_flow(flows[-1], timeouts=None, streams=len(of_group)))
+    total = totals(flows)
+    if total:
+        found.append(item_row("total", "total", total_measures(total)))
     shared = fairness(flows)
     if shared:
         found.append(item_row("fairness", "fairness", {"jain": shared["jain"]}, streams=shared["streams"]))

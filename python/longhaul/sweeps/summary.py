@@ -15,7 +15,7 @@ from longhaul.analysis.estimates import estimate_groups, number_results
 from longhaul.analysis.fidelity import Verdict
 from longhaul.scenario.model.metrics import matching_metrics, unit_of
 from longhaul.scenario.model.sweep import Until
-from longhaul.sweeps.columns import MEASURES
+from longhaul.sweeps.columns import MEASURES, PRINTED
 
 
 def summarise(parts: Sequence[Path], patterns: Iterable[str], *, axes: Sequence[str] = ()) -> pa.Table:
@@ -50,7 +50,12 @@ def summarise(parts: Sequence[Path], patterns: Iterable[str], *, axes: Sequence[
 def _read(part: Path, wanted: Sequence[str], axes: Sequence[str]) -> pa.Table:
     """The rows of a part that some of the metrics wanted may be in, without those of invalid runs."""
     columns = dict.fromkeys(
-        ["variant", "item", "digest", "verdict", *axes, *(column for column, _kind in MEASURES.values())]
+        [
+            *("variant", "item", "digest", "verdict"),
+            *axes,
+            *(column for column, _kind in MEASURES.values()),
+            PRINTED,
+        ]
     )
     present = pq.read_schema(part).names
     rows = pq.read_table(part, columns=[each for each in columns if each in present])
@@ -66,7 +71,7 @@ def _read(part: Path, wanted: Sequence[str], axes: Sequence[str]) -> pa.Table:
 
 
 def _names(item: str) -> list[str]:
-    return [f"{item}.{measure}" for measure in MEASURES]
+    return [item, *(f"{item}.{measure}" for measure in MEASURES)]
 
 
 def count_points(parts: Sequence[Path]) -> tuple[int, int]:
@@ -109,6 +114,8 @@ def _metrics(item: str, rows: pa.Table, wanted: Sequence[str]) -> list[tuple[str
         for measure, (column, _kind) in MEASURES.items()
         if column in rows.column_names and rows[column].null_count < len(rows)
     }
+    if PRINTED in rows.column_names and rows[PRINTED].null_count < len(rows):
+        columns[item] = PRINTED
     names = dict.fromkeys(name for pattern in wanted for name in matching_metrics(pattern, columns))
     return [(name, columns[name]) for name in names]
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.report.pictures import Drawings, Drawn
 from longhaul.results import ending, manifest, run_record
+from longhaul.results.frames import Library, frame
 from longhaul.run.memory import MemoryLimitError
 from longhaul.scenario.model.metrics import matching_metrics
 from longhaul.storage import replace_text, replacing
@@ -48,9 +50,19 @@ class Swept(Drawn):
 
     def table(self, name: str = "summary") -> dict[str, Any]:
         """``summary`` (a row for each variant and metric) or ``parts`` (every run), as columns."""
-        path = self.directory / ("summary.parquet" if name == "summary" else "parts")
-        columns: dict[str, Any] = pq.read_table(path).to_pydict()
+        columns: dict[str, Any] = self._arrow(name).to_pydict()
         return columns
+
+    def frame(self, name: str = "summary", library: Library = "pandas") -> Any:
+        """The same table as a data frame of ``pandas`` or ``polars``.
+
+        Install the library with ``pip install "longhaul[pandas]"`` or ``"longhaul[polars]"``. Raises
+        LonghaulError if it is not installed.
+        """
+        return frame(self._arrow(name), library)
+
+    def _arrow(self, name: str) -> pa.Table:
+        return pq.read_table(self.directory / ("summary.parquet" if name == "summary" else "parts"))
 
     def _drawings(self) -> Drawings:
         from longhaul.sweeps.page import drawings

@@ -1,4 +1,4 @@
-"""Quantities with mandatory units: exact integers inside, one spelling outside."""
+"""Quantities with mandatory units, as ``8MiB`` or ``8 MiB``: exact integers inside, one spelling outside."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from pydantic_core import CoreSchema, core_schema
 from longhaul.diagnostics import Code, printable
 
 PARAMETER_PATTERN = r"\$[A-Za-z_][A-Za-z0-9_]*"
-_AMOUNT = re.compile(r"(?P<number>[0-9]{1,18}(\.[0-9]{1,18})?|\.[0-9]{1,18})(?P<space>\s*)(?P<unit>\S*)")
+_AMOUNT = re.compile(r"(?P<number>[0-9]{1,18}(\.[0-9]{1,18})?|\.[0-9]{1,18}) ?(?P<unit>(?![0-9,.])\S*)")
 
 
 class UnitError(ValueError):
@@ -48,7 +48,7 @@ class Quantity:
     def pattern(cls) -> str:
         """A regular expression for editors; parsing is stricter."""
         units = "|".join(sorted(map(re.escape, cls.units), key=len, reverse=True))
-        return rf"^({PARAMETER_PATTERN}|[0-9]*\.?[0-9]+({units}))$"
+        return rf"^({PARAMETER_PATTERN}|[0-9]*\.?[0-9]+ ?({units}))$"
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -204,17 +204,13 @@ class Share(Quantity):
         if isinstance(value, Decimal):
             number, percent = value, False
         else:
-            match = _AMOUNT.fullmatch(str(value)) if not isinstance(value, bool) else None
+            match = _AMOUNT.fullmatch(str(value).strip()) if not isinstance(value, bool) else None
             if not match or match["unit"] not in ("", "%"):
                 remedy = 'write for example "0.1%" or "0.001"'
                 if match and match["unit"] and not re.search("[0-9]", match["unit"]):
                     remedy = f'write "{match["number"]}%"'
                 raise UnitError(Code.QUANTITY_MALFORMED, f'"{shown}" is not a share', remedy)
             number, percent = Decimal(match["number"]), match["unit"] == "%"
-            if match["space"]:
-                raise UnitError(
-                    Code.QUANTITY_MALFORMED, f'"{shown}" has a space', f'write "{match["number"]}%"'
-                )
         if not number.is_finite() or number < 0:
             raise UnitError(Code.NEGATIVE_VALUE, f'"{shown}" is negative', "a share lies between 0% and 100%")
         exponent = number.as_tuple().exponent
@@ -235,7 +231,7 @@ class Share(Quantity):
     @classmethod
     def pattern(cls) -> str:
         """A regular expression for editors; parsing is stricter."""
-        return rf"^({PARAMETER_PATTERN}|[0-9]*\.?[0-9]+%|0?\.[0-9]+)$"
+        return rf"^({PARAMETER_PATTERN}|[0-9]*\.?[0-9]+ ?%|0?\.[0-9]+)$"
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -269,7 +265,7 @@ def _amount(kind: type[Quantity], value: object) -> int:
         )
     match = _AMOUNT.fullmatch(text.strip())
     if not match:
-        comma = re.fullmatch(r"([0-9]+),([0-9]+)([A-Za-z/]*)", text)
+        comma = re.fullmatch(r"([0-9]+),([0-9]+) ?([A-Za-z/]*)", text)
         remedy = (
             f'write "{comma[1]}.{comma[2]}{comma[3]}"' if comma else f'write for example "{kind.example}"'
         )
@@ -277,8 +273,6 @@ def _amount(kind: type[Quantity], value: object) -> int:
     number, unit = match["number"], match["unit"]
     if unit not in kind.units:
         raise UnitError(*_unit_advice(kind, shown, number, unit))
-    if match["space"] or text != text.strip():
-        raise UnitError(Code.QUANTITY_MALFORMED, f'"{shown}" has a space', f'write "{number}{unit}"')
     amount = Fraction(number) * kind.units[unit]
     smallest = next(iter(kind.units))
     if amount.denominator != 1:

@@ -88,6 +88,11 @@ def _number(value: float, digits: int) -> str:
     return f"{value:.0f}" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g}"
 
 
+def number_text(value: float | None, unit: str = "") -> str:
+    """``1250 it/s``: a number of a program in its own unit; a dash for nothing."""
+    return "-" if value is None else f"{value:.6g} {unit}".rstrip()
+
+
 def quantity_text(value: float | str, unit: str | None) -> str:
     """A value in one of the units of metrics: ns, bit/s, share, bytes, count, text."""
     if isinstance(value, str):
@@ -99,4 +104,8 @@ def quantity_text(value: float | str, unit: str | None) -> str:
             return rate_text(value)
         case "share":
             return share_text(value)
+        case "number":
+            return number_text(value)
+        case "index":
+            return f"{value:.3f}"
     return f"{value:g}" + (" bytes" if unit == "bytes" else "")

@@ -47,9 +47,12 @@ export function quantity(value: number | null | undefined, unit: string | null |
     case 'bytes':
       return size(value);
     case 'count':
+    case 'number':
       return String(Number(value.toPrecision(6)));
     case 'share':
       return share(value);
+    case 'index':
+      return value.toFixed(3);
     default:
       return `${Number(value.toPrecision(4))}${unit ? ` ${unit}` : ''}`;
   }

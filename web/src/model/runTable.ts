@@ -1,6 +1,6 @@
 /** The table of runs: which columns it has, how it is filtered and sorted. Pure. */
 import type { RunRow } from '../api/types/runs';
-import type { RunMetric } from '../api/types/studies';
+import type { RunMetric, SweepRow } from '../api/types/studies';
 
 /** What a run has in a column, as text and, if it is one, as a number. */
 export type Cell = { text: string; value: number | null };
@@ -140,6 +140,42 @@ function everything(row: RunRow): string {
 export function filtered(rows: readonly RunRow[], filter: string): RunRow[] {
   const all = terms(filter);
   return rows.filter((row) => all.every((term) => holds(row, term)));
+}
+
+/** What a filter knows of a sweep: a run of the mode `sweep` with all values of each axis. */
+const asRun = (sweep: SweepRow): RunRow => ({
+  id: sweep.id,
+  name: sweep.name,
+  label: sweep.label,
+  differs: '',
+  parameters: Object.fromEntries(
+    sweep.axes.map(({ name, values }) => [name, (values ?? []).map(String).join('+')]),
+  ),
+  metrics: {},
+  annotations: sweep.annotations,
+  mode: 'sweep',
+  status: sweep.status,
+  started_unix_s: sweep.started_unix_s,
+  seed: 0,
+  argv: [],
+  directory: sweep.directory,
+  has_report: sweep.has_report,
+  outcome: { state: 'passed', detail: '' },
+  verdict: null,
+  verdict_text: null,
+  hosts: null,
+  duration_s: null,
+  expectations_met: null,
+  made_by_page: false,
+});
+
+/** The sweeps for which every term of the filter holds. */
+export function filteredSweeps(rows: readonly SweepRow[], filter: string): SweepRow[] {
+  const all = terms(filter);
+  return rows.filter((row) => {
+    const run = asRun(row);
+    return all.every((term) => holds(run, term));
+  });
 }
 
 /** Terms that would leave some runs and not all: for completion. */

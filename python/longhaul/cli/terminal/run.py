@@ -14,7 +14,14 @@ from longhaul.analysis.limits import limit_texts
 from longhaul.analysis.outcome import Failure, Outcome
 from longhaul.analysis.phases import path_rtt_text, series_of
 from longhaul.report.console import Console
-from longhaul.units.text import few_text, quantity_text, rate_text, share_text, time_text
+from longhaul.units.text import (
+    few_text,
+    number_text,
+    quantity_text,
+    rate_text,
+    share_text,
+    time_text,
+)
 
 Json = Mapping[str, Any]
 
@@ -54,6 +61,8 @@ def print_summary(summary: Json, console: Console) -> None:
     programs = [each for each in summary["programs"] if not each["service"] or not each["good"]]
     if programs:
         console.print(_programs(programs))
+    if any(each.get("metrics") for each in summary["programs"]):
+        console.print(_printed(summary["programs"]))
     if summary["flows"]:
         console.print(_flows(summary))
     if any(flow.get("done") is not None for flow in summary["flows"]):
@@ -66,6 +75,10 @@ def print_summary(summary: Json, console: Console) -> None:
         console.print(_probes(summary))
     if any(each["kind"] == "intervention" for each in summary["changes"]):
         console.print(interventions_table(summary["changes"]))
+    if summary.get("total"):
+        total = summary["total"]
+        text = rate_text(total["goodput_bits_per_s"])
+        console.print(f"total goodput {text} of {total['flows']} flows", highlight=False)
     if summary.get("fairness"):
         each = summary["fairness"]
         console.print(
@@ -266,6 +279,20 @@ def _programs(programs: Iterable[Json]) -> Table:
         table.add_row(
             each["name"], each["host"], ending, time_text(each["wall_ns"]), time_text(each["cpu_ns"])
         )
+    return table
+
+
+def _printed(programs: Iterable[Json]) -> Table:
+    """Metrics from the output of programs."""
+    table = _table("program", "metric", ">value", "")
+    for each in programs:
+        for name, found in (each.get("metrics") or {}).items():
+            table.add_row(
+                each["name"],
+                name,
+                number_text(found["value"], found["unit"]),
+                "" if found["values"] else Text("not printed", style="yellow"),
+            )
     return table
 
 

@@ -6,14 +6,16 @@ from typing_extensions import TypedDict
 
 from longhaul.page.responses.events import Failure, Warned
 from longhaul.page.responses.files import Axis, Piece, Request, SweepCell, SweepFile, SweepSummary
-from longhaul.page.responses.runs import Deleted, RunRow
+from longhaul.page.responses.runs import Annotated, Deleted, RunRow
 
 
 class SweepRow(TypedDict):
-    """A sweep; it can be stopped while it goes on, if this server started it."""
+    """A sweep; ``label`` is its title or name. It can be stopped while it runs, if this server started it."""
 
     id: str
     name: str
+    label: str
+    annotations: Annotated
     status: str
     started_unix_s: float
     axes: list[Axis]

@@ -59,7 +59,11 @@ def kinds_and_ends(document: Document) -> dict[str, tuple[str, tuple[str, ...]]]
 
 def metrics_of(document: Document, *, links: Iterable[str]) -> dict[str, Unit]:
     """Every metric of a scenario whose links have these names, with its unit."""
-    programs = [each for name, program in document.programs.items() for each in program_copies(name, program)]
+    programs = {
+        each: program.metrics
+        for name, program in document.programs.items()
+        for each in program_copies(name, program)
+    }
     return catalogue(programs=programs, traffic=kinds_and_ends(document), links=links)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from longhaul.diagnostics import Code, Diagnostic
+from longhaul.scenario.check.names import program_copies
 from longhaul.scenario.expand.topologies.laid import written_at
 from longhaul.scenario.inputs import Inputs
 from longhaul.scenario.model import Document
@@ -29,6 +30,15 @@ class Scenario:
     """Names of the links that a topology made."""
     spots: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Where the nodes of a topology stand in a drawing: x to the right, y down."""
+
+    def program_metrics(self) -> dict[str, dict[str, dict[str, str | None]]]:
+        """What to measure in the output of each program of the plan: metrics by name."""
+        return {
+            copy: {metric: each.as_json() for metric, each in program.metrics.items()}
+            for name, program in self.document.programs.items()
+            if program.metrics
+            for copy in program_copies(name, program)
+        }
 
     def inputs(self) -> Inputs:
         """The files that the scenario names."""

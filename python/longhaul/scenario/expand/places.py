@@ -15,6 +15,8 @@ from longhaul.scenario.syntax.yaml_tree import (
     read_tree,
     resolve_scalar,
 )
+from longhaul.units.quantities import Span as QuantitySpan
+from longhaul.units.quantities import UnitError
 
 COMMAND_LINE = "command line"
 ELSEWHERE = Span(0, 0)
@@ -28,6 +30,7 @@ _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.%+-]*")
 
 def find_axis(root: Branch, axis: str) -> Path | None:
     """Where the values of ``axis`` go: a parameter, or a key that is or could be there; else ``None``."""
+    axis = round_trip_of(root, axis) or axis
     parameters = root.entries["params"][1] if "params" in root.entries else None
     if isinstance(parameters, Branch) and axis in parameters.entries:
         return ("params", axis)
@@ -35,6 +38,43 @@ def find_axis(root: Branch, axis: str) -> Path | None:
     if parts[0] in _FIXED or (len(parts) == 1 and axis not in root.entries and axis not in _OPTIONAL):
         return None
     return _locate(root, parts)
+
+
+RTT = "rtt"
+
+
+def round_trip_of(root: Branch, axis: str) -> str | None:
+    """The key of the delay that the axis ``rtt`` or ``links.wan.rtt`` sets, to half of each value.
+
+    ``rtt`` alone is that of the only link. ``None`` for other axes, and if the scenario has several links.
+    """
+    parameters = root.entries["params"][1] if "params" in root.entries else None
+    if isinstance(parameters, Branch) and axis in parameters.entries:
+        return None
+    links = root.entries["links"][1] if "links" in root.entries else None
+    if (
+        axis == RTT
+        and "topology" not in root.entries
+        and isinstance(links, Branch)
+        and len(links.entries) == 1
+    ):
+        return f"links.{next(iter(links.entries))}.delay"
+    if axis.startswith(("links.", "profiles.")) and axis.count(".") > 1 and axis.endswith(f".{RTT}"):
+        return axis.removesuffix(RTT) + "delay"
+    return None
+
+
+def half_of(node: Node) -> Node:
+    """The time of one way, of a round trip; what is not a time stays, and is refused as a delay."""
+    if not isinstance(node, Leaf):
+        return node
+    try:
+        ns = QuantitySpan.parse(node.value).ns
+    except UnitError:
+        return node
+    # An odd number of ns has no half; the delay is refused with the finest step.
+    text = f"{ns // 2}.5ns" if ns % 2 else str(QuantitySpan(ns // 2))
+    return replace(node, value=text, text=text)
 
 
 def _locate(node: Node, parts: list[str]) -> Path | None:
@@ -64,6 +104,8 @@ def unknown_axis(root: Branch, axis: str) -> tuple[str, str]:
     if gone and isinstance(node, Branch):
         known = [".".join([*parts[:gone], key]) for key in node.entries]
         return f'there is no key "{shown}"', did_you_mean(axis, known)
+    if axis == RTT:
+        return '"rtt" is no parameter, and several links have one', "write links.NAME.rtt"
     parameters = root.entries["params"][1] if "params" in root.entries else None
     names = list(parameters.entries) if isinstance(parameters, Branch) else []
     near = f"{did_you_mean(axis, names)} " if names else "name a parameter "

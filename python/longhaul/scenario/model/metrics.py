@@ -1,6 +1,7 @@
 """Names and units of all metrics, and matching of patterns."""
 
 from collections.abc import Collection, Iterable, Mapping
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any, Literal
@@ -10,7 +11,9 @@ from longhaul.plan import WAYS
 from longhaul.scenario.syntax.problems import did_you_mean
 from longhaul.units.quantities import Quantity, Rate, Share, Size, Span, UnitError
 
-Unit = Literal["ns", "bit/s", "bytes", "share", "count", "text"]
+Unit = Literal["ns", "bit/s", "bytes", "share", "index", "count", "number", "text"]
+"""``index``: a number from 0 to 1 that is not a share of anything, such as Jain's. ``number``: in the unit
+that a program prints."""
 
 FIDELITY: Mapping[str, Unit] = {
     "verdict": "text",
@@ -79,7 +82,9 @@ LINK: Mapping[str, Unit] = {
     **{f"queueing_delay.{quantile}": "ns" for quantile in QUEUEING_DELAY},
     **dict.fromkeys(LINK_COUNTERS, "count"),
 }
-FAIRNESS: Mapping[str, Unit] = {"jain": "share"}
+FAIRNESS: Mapping[str, Unit] = {"jain": "index"}
+TOTAL: Mapping[str, Unit] = {"goodput": "bit/s"}
+"""Of all flows together, if there are several."""
 TRANSFERS: Mapping[str, Unit] = {"f1": "ns", "f2": "share"}
 LIVE_ONLY = frozenset({"exit", *(f"send_lateness.{quantile}" for quantile in SEND_LATENESS)})
 """Measures that no simulation has; nor has it any of :data:`FIDELITY` but the verdict."""
@@ -104,14 +109,21 @@ DEFAULT_METRICS = (
     *(f"flows.*.{name}" for name in ("goodput", "retransmits", "loss", "done", "took.*", "rtt.p50")),
     "probes.*",
     "programs.*.wall_time",
+    "total.goodput",
     "fairness.jain",
 )
 """What comparisons and sweeps show where nobody says what they are about."""
-_QUANTITY: Mapping[str, type[Quantity]] = {"ns": Span, "bit/s": Rate, "bytes": Size, "share": Share}
+_QUANTITY: Mapping[str, type[Quantity]] = {
+    "ns": Span,
+    "bit/s": Rate,
+    "bytes": Size,
+    "share": Share,
+    "index": Share,
+}
 
 
-def unit_of(metric: str) -> Unit:
-    """The unit of a metric, by its name alone."""
+def _fields(metric: str) -> Mapping[str, Unit]:
+    """The measures of a metric's kind, with their units."""
     kinds: dict[str, Mapping[str, Unit]] = {
         "fidelity": FIDELITY,
         "programs": PROGRAM,
@@ -119,30 +131,51 @@ def unit_of(metric: str) -> Unit:
         "links": LINK,
         "transfers": TRANSFERS,
         "fairness": FAIRNESS,
+        "total": TOTAL,
         "flows": {name: unit for fields in FLOW.values() for name, unit in fields.items()},
     }
-    fields = kinds.get(metric.partition(".")[0], {})
-    endings = (name for name in fields if metric.endswith(f".{name}"))
-    return fields.get(max(endings, key=len, default=""), "count")
+    return kinds.get(metric.partition(".")[0], {})
+
+
+def measure_of(metric: str) -> str | None:
+    """``rtt.p50`` of ``flows.bulk.rtt.p50``; ``None`` for a metric of no known measure."""
+    return max((name for name in _fields(metric) if metric.endswith(f".{name}")), key=len, default=None)
+
+
+def unit_of(metric: str) -> Unit:
+    """The unit of a metric, by its name alone."""
+    unknown: Unit = "number" if metric.startswith("programs.") else "count"
+    return _fields(metric).get(measure_of(metric) or "", unknown)
 
 
 def catalogue(
-    *, programs: Iterable[str], traffic: Mapping[str, tuple[str, tuple[str, ...]]], links: Iterable[str]
+    *,
+    programs: Mapping[str, Iterable[str]],
+    traffic: Mapping[str, tuple[str, tuple[str, ...]]],
+    links: Iterable[str],
 ) -> dict[str, Unit]:
-    """Every metric of a scenario with its unit. ``traffic`` maps a name to its kind and destinations."""
+    """Every metric of a scenario with its unit.
+
+    ``programs`` have the metrics that they print; ``traffic`` maps a name to its kind and destinations.
+    """
     found: dict[str, Unit] = {f"fidelity.{name}": unit for name, unit in FIDELITY.items()}
     found |= {f"fairness.{name}": unit for name, unit in FAIRNESS.items()}
     found |= {f"transfers.{name}": unit for name, unit in TRANSFERS.items()}
-    for program in programs:
+    for program, printed in programs.items():
         found |= {f"programs.{program}.{name}": unit for name, unit in PROGRAM.items()}
+        found |= dict.fromkeys((f"programs.{program}.{name}" for name in printed), "number")
+    flows = 0
     for flow, (kind, destinations) in traffic.items():
         if kind == "ping":
             for to in destinations:
                 found |= {f"probes.{flow}.{to}.{name}": unit for name, unit in PROBE.items()}
             continue
         names = [flow] if len(destinations) == 1 else [f"{flow}.{to}" for to in destinations]
+        flows += len(names)
         for each in names:
             found |= {f"flows.{each}.{name}": unit for name, unit in FLOW[kind].items()}
+    if flows > 1:
+        found |= {f"total.{name}": unit for name, unit in TOTAL.items()}
     for link in links:
         for way in WAYS:
             found |= {f"links.{link}.{way}.{name}": unit for name, unit in LINK.items()}
@@ -209,6 +242,14 @@ def bound(value: Any, unit: Unit) -> int | float | str:
                 "write a whole number, without unit",
             )
         return value
+    if unit == "number":
+        if isinstance(value, bool) or not isinstance(value, int | Decimal):
+            raise UnitError(
+                Code.WRONG_TYPE,
+                f'"{str(value)[:40]}" is not a number',
+                "write a number in the unit that the program prints, without unit",
+            )
+        return float(value)
     quantity = _QUANTITY[unit].parse(value)
     amount: int | Fraction = getattr(
         quantity, {"ns": "ns", "bit/s": "bits_per_s", "bytes": "bytes"}.get(unit, "share")

@@ -1,5 +1,6 @@
 """Programs and traffic."""
 
+import re
 import shlex
 from typing import Annotated, Any, Literal
 
@@ -21,6 +22,7 @@ from longhaul.scenario.model.start import START_OF_RUN, After, ProgramStart, che
 from longhaul.scenario.model.traffic import CongestionControl
 from longhaul.units.quantities import Size, Span
 
+_OWN_METRICS = ("wall_time", "exit")
 _READY_WITHIN = Span(10 * 10**9)
 
 
@@ -100,6 +102,37 @@ class Simulate(Strict):
         return self
 
 
+class OutputMetric(Strict):
+    """A number that a program prints: a pattern that finds it in a line, or a key of lines in JSON."""
+
+    pattern: Text | None = None
+    """A regular expression; its group ``value``, that with the metric's name, or its only group."""
+    key: Annotated[Text | None, Field(alias="json", examples=["solver.residual"])] = None
+    """The key of an object that is a line; with points for objects in it."""
+    unit: Text = ""
+    """Shown behind the value."""
+    take: Literal["last", "first", "min", "max", "mean", "sum"] = "last"
+    """Of several values in the output."""
+
+    @model_validator(mode="after")
+    def _one(self) -> "OutputMetric":
+        if (self.pattern is None) == (self.key is None):
+            raise problem(
+                Code.KEYS_CONFLICT if self.pattern is not None else Code.KEY_MISSING,
+                "must say where the number is, once",
+                "write pattern: 'residual = ([0-9.e-]+)', or json: KEY",
+            )
+        return self
+
+    def as_json(self) -> dict[str, str | None]:
+        """What results need of it."""
+        return {"pattern": self.pattern, "json": self.key, "unit": self.unit, "take": self.take}
+
+
+def _output_metric(value: Any) -> Any:
+    return {"pattern": value} if isinstance(value, str) else value
+
+
 class Program(Strict):
     """A real program, or what stands for it in a simulation.
 
@@ -135,6 +168,10 @@ class Program(Strict):
     ready: Annotated[Ready, BeforeValidator(_ready), AlsoText("^tcp:[0-9]+$", "tcp:8080")] | None = None
     cwd: Text | None = None
     env: dict[Name, Word] = Field(default_factory=dict)
+    metrics: dict[Name, Annotated[OutputMetric, BeforeValidator(_output_metric), AlsoText(".+")]] = Field(
+        default_factory=dict
+    )
+    """Numbers that it prints on standard output, as metrics ``programs.PROGRAM.NAME``."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "Program":
@@ -160,6 +197,12 @@ class Program(Strict):
                     "write hosts: [a, b]",
                     at=field,
                 )
+        if self.metrics and self.run is None:
+            raise problem(
+                Code.KEY_OUT_OF_PLACE, "a simulated program prints nothing", "add run: COMMAND", at="metrics"
+            )
+        for name, metric in self.metrics.items():
+            _check_metric(name, metric)
         if self.ready and not self.service:
             raise problem(Code.KEY_OUT_OF_PLACE, '"ready" belongs to a service', "add service: true")
         if self.service and isinstance(self.start, After):
@@ -171,3 +214,32 @@ class Program(Strict):
             )
         check_stop(self.start, self.stop)
         return self
+
+
+def _check_metric(name: str, metric: OutputMetric) -> None:
+    if name in _OWN_METRICS:
+        raise problem(
+            Code.NAME_DUPLICATE,
+            f'"{name}" is a metric of every program',
+            f"write for example {name}_printed",
+            at="metrics",
+        )
+    if metric.pattern is None:
+        return
+    try:
+        pattern = re.compile(metric.pattern)
+    except re.error as error:
+        raise problem(
+            Code.METRIC_PATTERN,
+            f'"{name}" is not a regular expression: {error.msg}',
+            "write \\( for a bracket",
+            at="metrics",
+        ) from None
+    if not {"value", name} & pattern.groupindex.keys() and pattern.groups != 1:
+        groups = f"{pattern.groups} groups, none called value" if pattern.groups else "no group"
+        raise problem(
+            Code.METRIC_PATTERN,
+            f'the pattern of "{name}" has {groups}',
+            "put the number in brackets: 'x = ([0-9.]+)'",
+            at="metrics",
+        )

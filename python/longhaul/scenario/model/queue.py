@@ -24,14 +24,14 @@ class QueueLimit(Strict):
     """A decimal number of bandwidth-delay products."""
 
 
-_PATTERN = rf"^({PARAMETER_PATTERN}|[0-9]+p|[0-9]*\.?[0-9]+(bdp|B|[kMGT]B|[KMGT]iB|ns|us|ms|s))$"
+_PATTERN = rf"^({PARAMETER_PATTERN}|[0-9]+ ?p|[0-9]*\.?[0-9]+ ?(bdp|B|[kMGT]B|[KMGT]iB|ns|us|ms|s))$"
 
 
 def parse_limit(value: Any) -> QueueLimit:
     """The limit that ``value`` spells; raises for everything else."""
     text = str(value)
-    number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    unit = text[len(number) :]
+    before_unit = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    unit, number = text[len(before_unit) :], before_unit.removesuffix(" ")
     if isinstance(value, bool | dict | list) or not unit or not number:
         example = f"{text}p" if text.isdecimal() and len(text) < 12 else "100p"
         raise problem(

@@ -8,7 +8,14 @@ from longhaul.diagnostics import Code, Diagnostic, Span, printable
 from longhaul.scenario.check.load import check_tree
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.expand.axes import Axis, text_of
-from longhaul.scenario.expand.places import find_axis, read_value, readdressed, unknown_axis
+from longhaul.scenario.expand.places import (
+    find_axis,
+    half_of,
+    read_value,
+    readdressed,
+    round_trip_of,
+    unknown_axis,
+)
 from longhaul.scenario.expand.topologies.expansion import with_places
 from longhaul.scenario.lower.resolve import Resolved, resolve
 from longhaul.scenario.syntax.problems import ScenarioError
@@ -28,13 +35,16 @@ class Base:
     """Where in the file each value of each axis stands; under "", the axis itself."""
     contents: Mapping[str, bytes] | None = None
     """The files that variants name, by the names that they use; on disk if left out."""
+    halved: frozenset[Path] = frozenset()
+    """Where half of a value goes: the delay of a link whose round-trip time is an axis."""
     parsed: dict[tuple[Path, str], Node] = field(default_factory=dict, compare=False)
 
     def scenario(self, values: Sequence[str]) -> Scenario:
         """The scenario with ``values`` on the axes. Raises ScenarioError."""
         root = self.root
         for path, places, text in zip(self.paths, self.places, values, strict=True):
-            root = _put(root, path, self._value(path, places, text))
+            value = self._value(path, places, text)
+            root = _put(root, path, half_of(value) if path in self.halved else value)
         return check_tree(self.source, root, settings=self.settings, contents=self.contents)
 
     def resolve(self, values: Sequence[str], *, seed: int | None = None) -> Resolved:
@@ -60,12 +70,15 @@ def base_of(
     """Find the places of ``axes`` in the tree ``root``. Raises ScenarioError for axes that lead nowhere."""
     if "topology" in root.entries:
         laid = check_tree(source, root, settings=settings, contents=contents)
-        root = with_places(root, laid.tree, axes)
+        root = with_places(root, laid.tree, [round_trip_of(root, axis) or axis for axis in axes])
     places = tuple(_places(root, axis) for axis in axes)
-    paths, problems = [], []
+    paths, problems, halved = [], [], set()
     for axis, place in zip(axes, places, strict=True):
         path = find_axis(root, axis)
         paths.append(path or ())
+        if path is not None and round_trip_of(root, axis):
+            halved.add(path)
+            problems += _of_one_way(source, root, axis, path, place[""])
         if path is None:
             message, remedy = unknown_axis(root, axis)
             problems.append(
@@ -81,7 +94,29 @@ def base_of(
         raise ScenarioError(problems)
     # A sweep has no say in what its variants are.
     entries = {key: entry for key, entry in root.entries.items() if key != "sweep"}
-    return Base(source, replace(root, entries=entries), settings, tuple(paths), places, contents)
+    return Base(
+        source, replace(root, entries=entries), settings, tuple(paths), places, contents, frozenset(halved)
+    )
+
+
+def _of_one_way(source: Source, root: Branch, axis: str, path: Path, place: Span) -> list[Diagnostic]:
+    """A problem if directions of the link have delays of their own, which an RTT does not set."""
+    _place, link, _walked = follow(root, path[:-1])
+    ways = link.entries if isinstance(link, Branch) else {}
+    own = [
+        way
+        for way in ("forward", "reverse")
+        if isinstance(each := ways.get(way, (None, None))[1], Branch) and "delay" in each.entries
+    ]
+    if not own:
+        return []
+    message = f"{printable(axis)} cannot vary: the link has a delay of its own {own[0]}"
+    remedy = (
+        f"sweep {printable(axis.removesuffix('rtt'))}{own[0]}.delay"
+        if axis != "rtt"
+        else f"sweep {'.'.join(map(str, path[:-1]))}.{own[0]}.delay"
+    )
+    return [source.problem(Code.AXIS_INVALID, place, ("sweep", "axes", axis), message, remedy)]
 
 
 def _places(root: Branch, axis: str) -> dict[str, Span]:

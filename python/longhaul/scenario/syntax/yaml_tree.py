@@ -227,6 +227,10 @@ def _position(before: str) -> tuple[int, int]:
     return len(lines), len(lines[-1]) + 1
 
 
+_BEFORE_COMMA = re.compile(r": +([^\s,{}\[\]\"'][^,{}\[\]]*),$")
+"""What a value ends with before a comma without a space."""
+
+
 class _Reader:
     """Builds the tree from events, without recursion, collecting problems that need not end it."""
 
@@ -304,7 +308,8 @@ class _Reader:
                 where[0].items.append(node)
             else:
                 assert key is not None
-                where[0].entries.setdefault(key[0], (key[1], node))
+                if not self._is_split_by_comma(event, key, path):
+                    where[0].entries.setdefault(key[0], (key[1], node))
             if not isinstance(node, Leaf):
                 if len(stack) >= MAX_DEPTH:
                     message = f"nests deeper than {MAX_DEPTH} levels"
@@ -314,6 +319,29 @@ class _Reader:
                 keys.append(None)
             key = None
         return root
+
+    def _is_split_by_comma(self, event: yaml.NodeEvent, key: tuple[str, Span], path: Path) -> bool:
+        """Whether ``5ms`` is a key without a value in ``{delay: 1,5ms}``; the problem is noted."""
+        name, place = key
+        if not isinstance(event, yaml.ScalarEvent) or event.value or event.style not in (None, ""):
+            return False
+        line = self.source.lines[place.line - 1]
+        before = _BEFORE_COMMA.search(line[: place.column - 1])
+        if before is None or not line.startswith(name, place.column - 1):
+            return False
+        value = printable(f"{before[1]},{name}")
+        is_number = before[1].isdecimal() and name[:1].isdecimal()
+        point = f"write {value.replace(',', '.')}, or " if is_number else ""
+        self.problems.append(
+            self.source.problem(
+                Code.YAML_SYNTAX,
+                place,
+                path[:-1],
+                f'"{value}" is cut at its comma',
+                f'{point}quote values with commas: "{value}"',
+            )
+        )
+        return True
 
     @staticmethod
     def _path(where: tuple[Branch | Items, Path] | None, key: tuple[str, Span] | None) -> Path:

@@ -184,7 +184,7 @@ export interface TerminalStart {
 }
 
 /**
- * New annotations of a run.
+ * New annotations of a run or a sweep.
  */
 export interface AnnotationsSave {
   title?: string;

@@ -1,14 +1,16 @@
 /* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
 import type { Piece, Axis, SweepFile, SweepSummary, SweepCell } from './files';
-import type { Deleted, RunRow } from './runs';
+import type { Deleted, Annotated, RunRow } from './runs';
 import type { Warned, Failure } from './events';
 
 /**
- * A sweep; it can be stopped while it goes on, if this server started it.
+ * A sweep; `label` is its title or name. It can be stopped while it runs, if this server started it.
  */
 export interface SweepRow {
   id: string;
   name: string;
+  label: string;
+  annotations: Annotated;
   status: string;
   started_unix_s: number;
   axes: Axis[];
