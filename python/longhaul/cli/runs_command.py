@@ -17,6 +17,7 @@ from longhaul.results import annotations, ending, run_queries, run_record, run_s
 from longhaul.results import trash as trashed
 from longhaul.results.annotations import Annotations
 from longhaul.results.experiments import Listed, ListedSweep
+from longhaul.units.text import count_text
 
 Json = dict[str, Any]
 
@@ -235,7 +236,7 @@ def _counted(found: Sequence[Path]) -> str:
     sweeps = sum(run_record.path_of(each) == each / "sweep.json" for each in found)
     runs = len(found) - sweeps
     parts = [
-        f"{number} {what}{'' if number == 1 else 's'}"
+        count_text(number, what)
         for number, what in ((runs, "run"), (sweeps, "sweep"))
         if number or (what == "run" and not sweeps)
     ]
