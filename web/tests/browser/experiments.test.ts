@@ -124,13 +124,13 @@ test.skipIf(lacks)('a run is deleted, and restored by Undo and from the trash', 
   const before = (await names(page)).length;
   await page.locator('.name', { hasText: 'delay=30 ms' }).click();
   await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('1 run deleted').waitFor();
+  await page.getByText('1 deleted').waitFor();
   await expect.poll(async () => (await names(page)).length, patience).toBe(before - 1);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(async () => (await names(page)).length, patience).toBe(before);
   await page.getByLabel(/^Choose all/).check();
   await page.getByRole('button', { name: 'Delete' }).first().click();
-  await page.getByText(`${before} runs deleted`).waitFor();
+  await page.getByText(`${before} deleted`).waitFor();
   await page.reload();
   await page.getByText(`Trash: ${before} runs`).click();
   expect(await axe(page)).toEqual([]);
