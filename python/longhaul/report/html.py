@@ -33,6 +33,7 @@ from longhaul.report.page import page, write_page
 from longhaul.results.directory import read_plan
 from longhaul.results.growing_files import last_bytes
 from longhaul.results.run_files import kept_json, kept_table, kept_text, read_json, reading
+from longhaul.results.summary import programs_of_traffic
 from longhaul.units.text import bytes_text, rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
@@ -155,7 +156,10 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 def _outputs(directory: Path, programs: Sequence[Json]) -> Iterator[dict[str, Any]]:
     """The end of what programs of the scenario wrote to their standard output, if they did."""
     shown = 0
+    made = programs_of_traffic(read_json(directory / "raw" / "traffic.json") or [])
     for each in programs:
+        if each["name"] in made:
+            continue
         try:
             content, size = last_bytes(directory / "logs" / f"{each['name']}.out", _MOST_OUTPUT_BYTES)
         except OSError:

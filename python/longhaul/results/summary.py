@@ -69,6 +69,11 @@ _PROGRAMS = ("program", "server", "generator")
 _QUANTILES = (("min", 0.0), ("p50", 0.5), ("p99", 0.99), ("max", 1.0))
 
 
+def programs_of_traffic(traffic: Sequence[Json]) -> set[str]:
+    """The names of the programs that the run itself made for rows of ``raw/traffic.json``."""
+    return {row[key] for row in traffic for key in _PROGRAMS if key in row}
+
+
 def write_results(directory: Path) -> Json:
     """Write tables, ``fidelity.json`` and ``summary.json``; returns the summary.
 
@@ -360,7 +365,7 @@ def _algorithm_warnings(
     directory: Path, plan: Plan, algorithms: list[Json], flows: list[Json]
 ) -> Iterator[Mapping[str, Any]]:
     traffic = read_json(directory / "raw" / "traffic.json") or []
-    own = {row[key] for row in traffic for key in _PROGRAMS if key in row}
+    own = programs_of_traffic(traffic)
     nodes = plan["nodes"]
     hosts = {
         nodes[host]["name"]
