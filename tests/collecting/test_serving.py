@@ -244,6 +244,6 @@ def test_a_cliques_probes_never_overlap_and_go_on_without_the_dead(tmp_path: Pat
         dead = [row for row in found if row["dst"].endswith(str(ports[0]))]
         assert not dead[-1]["rtt_ms"]
         alive = [row for row in found if row["dst"].endswith(str(ports[3 - place]))]
-        assert alive[-1]["rate_mbit"]
+        assert any(row["rate_mbit"] for row in alive[-4:])  # the last interval may have been cut short
     assert [member.returncode for member in members] == [-signal.SIGKILL, 0, 0]
     assert not (tmp_path / "0.csv").exists()
