@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from longhaul.report.chart import Axis, Chart, Panel, Series
+from longhaul.report.chart_json import chart_json
 from longhaul.report.colours import ANYWHERE, DASHES, LIGHT, SIDES, variable
 
 ROOT = Path(__file__).parents[2]
@@ -133,12 +135,11 @@ def test_the_page_and_its_reports_have_the_same_colours() -> None:
     reports, page = themes("python/longhaul/report/look.css"), themes("web/src/app.css")
     assert {tuple(each.items()) for each in reports} == {tuple(each.items()) for each in page}
     assert {variable(each): LIGHT[each] for each in SIDES} == page[0]
-    # The script of charts has the dashes by the names of the same colours.
-    script = (ROOT / "web/src/charts/look.ts").read_text()
-    listed = re.findall(r"\[([^\[\]]*)\]\.map\(\(each\) => \[each, \[([\d., ]*)\]\]\)", script)
-    dashes = {
-        name: tuple(map(float, lengths.split(",")))
-        for names, lengths in listed
-        for name in re.findall(r"--c\d+", names)
-    }
-    assert dashes == {variable(each): lengths for each, lengths in DASHES.items()}
+
+
+@pytest.mark.parametrize("colour", SIDES)
+def test_the_data_of_a_chart_have_the_dashes_of_its_colours(colour: str) -> None:
+    line = Series("line", colour, np.zeros(2), np.zeros(2))
+    chart = Chart("c", "c", [[Panel("", Axis("x"), Axis("y"), [line])]], 3.0)
+    ((panel,),) = chart_json(chart)["rows"]
+    assert panel["series"][0].get("dashes") == DASHES.get(colour)

@@ -10,6 +10,7 @@ import pytest
 from longhaul.errors import LonghaulError
 from longhaul.results import run_queries
 from longhaul.results.annotations import Annotations
+from longhaul.results.experiments import ListedSweep
 from longhaul.results.run_queries import Row
 
 SHARED = json.loads((Path(__file__).parent / "run_filters.json").read_text())
@@ -45,15 +46,17 @@ BOTH = row(
     annotations=Annotations("Mine", ("paper",), "The slow one"),
     duration_s=3.0,
 )
-SWEEP = row(
-    "sweep",
-    {"cc": "cubic+reno"},
-    mode="sweep",
-    metrics={},
-    verdict="",
-    verdict_text="",
-    annotations=Annotations(tags=("paper",)),
-    duration_s=None,
+SWEEP = Row.of_sweep(
+    ListedSweep(
+        directory=Path("runs/pair/sweep"),
+        name="sweep",
+        status="done",
+        started_unix_s=1.0,
+        axes=[{"name": "cc", "column": "axis_cc", "values": ["cubic", "reno"]}],
+        variants=2,
+        repeats=1,
+        annotations=Annotations(tags=("paper",)),
+    )
 )
 ALL = [CUBIC, RENO, BOTH, SWEEP]
 

@@ -9,7 +9,7 @@ import numpy as np
 from longhaul.report.chart import Chart, Level, Panel, Series
 from longhaul.report.colours import DASHES, INK, MUTED
 from longhaul.report.mpl import Axes, Figure
-from longhaul.report.plotting import figure, mark, plain, style, svg, tell_bounds
+from longhaul.report.plotting import figure, mark, plain, set_bounds, style, svg
 from longhaul.report.points import unlisted
 
 Array = np.ndarray[Any, Any]
@@ -41,7 +41,7 @@ def draw_series(axes: Axes, series: Series) -> None:
         del look["color"]
         low = series.low if series.low is not None else np.zeros_like(series.y)
         look |= {"facecolor": series.colour, "linewidth": 0}
-        tell_bounds(axes.fill_between(series.x, low, series.y, step="post", **look), series.x, low, series.y)
+        set_bounds(axes.fill_between(series.x, low, series.y, step="post", **look), series.x, low, series.y)
     elif series.kind == "bars":
         _draw_bars(axes, series, look)
     elif series.kind == "strokes":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from longhaul.report.chart import Axis, Chart, Level, Panel, Series
-from longhaul.report.colours import variable
+from longhaul.report.colours import DASHES, variable
 
 Array = np.ndarray[Any, Any]
 Json = dict[str, Any]
@@ -184,6 +184,9 @@ def _series(series: Series, panel: Panel, xs: _Columns) -> Json:
         "ignored": series.name in panel.ignored,
     }
     found |= {name: value for name, value in flags.items() if value is not (name == "listed")}
+    dashes = DASHES.get(series.colour)
+    if dashes:
+        found["dashes"] = dashes
     if series.opacity < 1:
         found["opacity"] = series.opacity
     kept: Any = slice(None)

@@ -131,31 +131,31 @@ class Point:
     upper: float | None = None
 
 
-_TOLD: "WeakKeyDictionary[Axes, Sequence[Point]]" = WeakKeyDictionary()
+_POINTS: "WeakKeyDictionary[Axes, Sequence[Point]]" = WeakKeyDictionary()
 
 
-def tell_points(axes: Axes, points: Sequence[Point]) -> None:
-    """Say in numbers what ``axes`` show, for files of figures' data."""
-    _TOLD[axes] = points
+def set_points(axes: Axes, points: Sequence[Point]) -> None:
+    """Record in numbers what ``axes`` show, for files of figures' data."""
+    _POINTS[axes] = points
 
 
-def told_points(axes: Axes) -> Sequence[Point]:
-    """What was said of ``axes``."""
-    return _TOLD.get(axes, ())
+def points_of_axes(axes: Axes) -> Sequence[Point]:
+    """The points that were recorded for ``axes``."""
+    return _POINTS.get(axes, ())
 
 
 Array = np.ndarray[Any, Any]
 _BOUNDS: "WeakKeyDictionary[PolyCollection, Mapping[float, tuple[float, float]]]" = WeakKeyDictionary()
 
 
-def tell_bounds(band: PolyCollection, x: Array, low: Array, high: Array) -> None:
-    """Say where the edges of ``band`` are from each ``x`` on: its outline has two of each where it steps."""
+def set_bounds(band: PolyCollection, x: Array, low: Array, high: Array) -> None:
+    """Record the edges of ``band`` from each ``x`` on: its outline has two of each where it steps."""
     edges = zip(x.tolist(), zip(low.tolist(), high.tolist(), strict=True), strict=True)
     _BOUNDS[band] = {at: both for at, both in edges if not any(map(isnan, both))}
 
 
-def told_bounds(band: PolyCollection) -> Mapping[float, tuple[float, float]] | None:
-    """What was said of ``band``."""
+def bounds_of(band: PolyCollection) -> Mapping[float, tuple[float, float]] | None:
+    """The edges that were recorded for ``band``; ``None`` for another band."""
     return _BOUNDS.get(band)
 
 

@@ -19,7 +19,7 @@ from longhaul.report.mpl import (
     PolyCollection,
     to_rgb,
 )
-from longhaul.report.plotting import Point, is_mark, told_bounds, told_points
+from longhaul.report.plotting import Point, bounds_of, is_mark, points_of_axes
 
 Coordinate = float | str
 Array = np.ndarray[Any, Any]
@@ -72,7 +72,7 @@ def rows_of(figure: Figure) -> Iterator[Row]:
         y_name, y_unit = _name_and_unit(axes.get_ylabel() or next(filter(None, y_labels), ""))
         panel = axes.get_title("left") or axes.get_title() or (str(number) if len(figure.axes) > 1 else "")
         blank = Row(panel, "", None, x_name, x_unit, None, y_name, y_unit)
-        for point in told_points(axes):
+        for point in points_of_axes(axes):
             yield _told(blank, point)
         for row in _drawn(axes, blank, named):
             x, y = _word(axes.xaxis, row.x), _word(axes.yaxis, row.y)
@@ -181,8 +181,8 @@ def _intervals(container: ErrorbarContainer, *, along_x: bool) -> list[tuple[flo
 
 def _bounds(band: PolyCollection) -> Mapping[float, tuple[float, float]]:
     """Least and most of a band at each x."""
-    if (told := told_bounds(band)) is not None:
-        return told
+    if (bounds := bounds_of(band)) is not None:
+        return bounds
     found: dict[float, tuple[float, float]] = {}
     for path in band.get_paths():
         for x, y in np.asarray(path.vertices, dtype=float).tolist():

@@ -67,7 +67,7 @@ def host_state(socket: Path, host: str) -> HostState:
     found = list(_processes(namespace))
     command = ("exec", "--name", socket.stem, host, "--", "/bin/sh", "-c", _SCRIPT)
     try:
-        told = subprocess.run(
+        done = subprocess.run(
             python_command("longhaul.cli.main", *command),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -80,9 +80,9 @@ def host_state(socket: Path, host: str) -> HostState:
         raise LonghaulError(
             Code.RUN_UNRESPONSIVE, f"{host} does not answer", remedy="try again", exit_code=1
         ) from None
-    parts = told.stdout.split("\n\n", 3)
-    if told.returncode != 0 or len(parts) != 4:
-        reason = told.stderr.strip().splitlines()[-1:] or [f"exit code {told.returncode}"]
+    parts = done.stdout.split("\n\n", 3)
+    if done.returncode != 0 or len(parts) != 4:
+        reason = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         raise LonghaulError(
             Code.NOT_INSTALLED,
             f"ip and ss do not work on {host}: {reason[0]}",

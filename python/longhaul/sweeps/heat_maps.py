@@ -9,7 +9,7 @@ from typing import Any
 from longhaul.analysis.metric_text import metric_text
 from longhaul.report.colours import INK, MUTED
 from longhaul.report.mpl import LogNorm, Normalize, cm, colormaps, patches
-from longhaul.report.plotting import Point, figure, plain, style, svg, tell_points
+from longhaul.report.plotting import Point, figure, plain, set_points, style, svg
 from longhaul.report.scales import is_wide, scale
 from longhaul.sweeps.wording import axis_text
 
@@ -105,7 +105,7 @@ def heat_map(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Se
                 axes.tick_params(labelbottom=True)
             if number % in_row == 0:
                 axes.set_ylabel(name_of[chosen.up])
-            tell_points(axes, _points(cells, (chosen.along, chosen.up), name_of[chosen.up], factor, label))
+            set_points(axes, _points(cells, (chosen.along, chosen.up), name_of[chosen.up], factor, label))
         for unused in list(grid.flat)[len(groups) :]:
             unused.set_visible(False)
         _legend(made, grid, norm, label)

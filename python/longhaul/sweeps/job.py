@@ -116,8 +116,8 @@ def run_shard(
     """Do every run of ``shard``; returns its part as Parquet, or ``None`` if stopped.
 
     A run that cannot be has a row with its error; the others go on. A live run, which is a process of its
-    own, may use ``memory_bytes`` of memory. Raises LonghaulError for what another machine, or
-    this one later, may be able to do.
+    own, may use ``memory_bytes`` of memory. Raises LonghaulError for what another machine, or this one later,
+    may be able to do.
     """
     if version("longhaul") != job.version:
         raise LonghaulError(

@@ -151,9 +151,8 @@ def run_trial(
     """Run to the end, or for ``longest_s`` of real time; ``None`` if ``stop`` was set before.
 
     On the real clock it waits for its turn on this machine. Programs begin in ``directory`` if it exists.
-    The trial's supervisor may use ``memory_bytes`` of memory,
-    by default half of what is free. Raises MemoryLimitError, UnableMachineError if a run on the real clock
-    cannot begin here, and OSError.
+    The trial's supervisor may use ``memory_bytes`` of memory, by default half of what is free. Raises
+    MemoryLimitError, UnableMachineError if a run on the real clock cannot begin here, and OSError.
     """
     mine: AbstractContextManager[bool] = nullcontext(True) if trial.clock is not None else turn(stop)
     with (

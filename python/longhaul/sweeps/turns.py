@@ -24,8 +24,8 @@ def turn(stop: _longhaul.Stop | None = None) -> Iterator[bool]:
 
     Machines with a network namespace each count as several.
     """
-    with socket.socket(socket.AF_UNIX) as held:
-        while not _taken(held):
+    with socket.socket(socket.AF_UNIX) as holder:
+        while not _take(holder):
             _say_once()
             if stop is not None and stop.is_set():
                 yield False
@@ -40,9 +40,10 @@ def _say_once() -> None:
     log.note("another sweep of yours runs live on this machine; the runs of both take turns")
 
 
-def _taken(held: socket.socket) -> bool:
+def _take(holder: socket.socket) -> bool:
+    """Give ``holder`` the name of the turn; ``False`` if another socket has it."""
     try:
-        held.bind(f"\0longhaul-sweep-{os.getuid()}")
+        holder.bind(f"\0longhaul-sweep-{os.getuid()}")
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             raise

@@ -6,7 +6,7 @@ from typing import Any
 
 from longhaul.analysis.estimates import runs_text
 from longhaul.report.notebook import MOST_ROWS, Json, html_table, judged, paragraph, strong
-from longhaul.units.text import quantity_text
+from longhaul.units.text import count_text, quantity_text
 
 MOST_METRICS = 3
 NOT_MEASURED = "no run has a value of it"
@@ -22,10 +22,12 @@ def runs_of(rows: Iterable[Mapping[str, Any]]) -> str:
 def verdicts_text(verdicts: Mapping[str, int]) -> str:
     """``5 runs faithful, 1 degraded``; those that are invalid are not part of the means."""
     first, *others = verdicts.items()
-    counted = [f"{first[1]} run{'s' if first[1] > 1 else ''} {first[0]}"]
-    counted += [f"{count} {verdict}" for verdict, count in others]
-    apart = " (not part of the means)" if "invalid" in verdicts else ""
-    return ", ".join(counted) + apart
+    counts = [
+        f"{count_text(first[1], 'run')} {first[0]}",
+        *(f"{count} {verdict}" for verdict, count in others),
+    ]
+    excluded = " (not part of the means)" if "invalid" in verdicts else ""
+    return ", ".join(counts) + excluded
 
 
 def axis_text(column: str, value: Any) -> str:

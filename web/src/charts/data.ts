@@ -26,6 +26,8 @@ export type SeriesData = {
   size: number;
   listed?: boolean;
   dashed?: boolean;
+  /** Strokes and gaps of a line that is not solid, in points. */
+  dashes?: number[];
   tipped?: boolean;
   ignored?: boolean;
   opacity?: number;

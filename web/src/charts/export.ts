@@ -1,7 +1,7 @@
 /** A chart as a file: a picture of what is in view, and its points as a table. */
 import type uPlot from 'uplot';
 import { points, type ChartData, type PanelData } from './data';
-import { dashesOf, font, type Colour } from './look';
+import { font, type Colour } from './look';
 
 /** A panel where it is drawn. */
 export type Drawing = { plot: uPlot; box: HTMLElement; panel: PanelData };
@@ -55,7 +55,8 @@ function drawLegend(
     if (at + wide > right) break;
     to.strokeStyle = colour(each.colour);
     to.lineWidth = 3;
-    to.setLineDash(dashesOf(each.colour)?.map((length) => length / 2) ?? []);
+    // Half as long as in the chart: a sample is short.
+    to.setLineDash((each.dashes ?? []).map((length) => (length * 2) / 3));
     to.beginPath();
     to.moveTo(at, middle);
     to.lineTo(at + 16, middle);

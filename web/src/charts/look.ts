@@ -10,15 +10,9 @@ export const font = (size: number): string => `${size}px ${FAMILY}`;
 export const DASHED = [5, 4];
 export const DOTTED = [1, 2];
 
-/** Strokes and gaps of lines in the later colours, in points: longhaul/report/colours.py has the same. */
-const DASHES: Record<string, number[]> = {
-  ...Object.fromEntries(['--c5', '--c6', '--c7', '--c8'].map((each) => [each, [9, 2.5]])),
-  ...Object.fromEntries(['--c9', '--c10'].map((each) => [each, [9, 2.5, 1.5, 2.5]])),
-};
-
-/** The dashes of a line in this colour; none for the first ones. */
-export const dashesOf = (variable: string): number[] | undefined =>
-  DASHES[variable]?.map((length) => (length * 96) / 72);
+/** Lengths in points, as matplotlib has them, in CSS pixels. */
+export const fromPoints = (lengths: readonly number[]): number[] =>
+  lengths.map((length) => (length * 96) / 72);
 
 export const inPixels = (lengths: readonly number[]): number[] =>
   lengths.map((length) => length * devicePixelRatio);

@@ -1,7 +1,7 @@
 /** Series as paths: those of uPlot for lines and steps, and areas, signs, strokes and bars. */
 import uPlot from 'uplot';
 import { after, type Points } from './data';
-import { DASHED, dashesOf, digits, type Colour } from './look';
+import { DASHED, digits, fromPoints, type Colour } from './look';
 
 const SIGNS = new Set(['dots', 'discs', 'circles', 'squares', 'crosses']);
 /** CSS pixels in a point. */
@@ -97,7 +97,7 @@ export function series(each: Points, colour: Colour, count: number): uPlot.Serie
   const own = isOwn(each.kind) ? OWN[each.kind] : SIGNS.has(each.kind) ? signs : null;
   const isHidden = each.listed === false && (own === null ? false : own !== signs || each.size > 4);
   const isInstant = each.kind === 'strokes' && each.tipped === true;
-  const dash = own ? undefined : each.dashed ? DASHED : dashesOf(each.colour);
+  const dash = own ? undefined : each.dashed ? DASHED : each.dashes && fromPoints(each.dashes);
   return {
     label: each.name,
     ...(isHidden ? { class: 'unlisted' } : isInstant ? { class: 'silent' } : {}),

@@ -2,6 +2,22 @@
 import type { RunRow } from '../api/types/runs';
 import type { RunMetric, SweepRow } from '../api/types/studies';
 
+/** What filters read of a run or a sweep. */
+type Filterable = Pick<
+  RunRow,
+  | 'label'
+  | 'name'
+  | 'mode'
+  | 'status'
+  | 'annotations'
+  | 'parameters'
+  | 'metrics'
+  | 'verdict'
+  | 'verdict_text'
+  | 'hosts'
+  | 'duration_s'
+> & { outcome: { state: string; detail: string } };
+
 /** What a run has in a column, as text and, if it is one, as a number. */
 export type Cell = { text: string; value: number | null };
 
@@ -54,7 +70,7 @@ export function terms(filter: string): Term[] {
 const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, '');
 
 /** What a run says under a key of the filter; nothing if it says nothing. */
-function said(row: RunRow, key: string): string[] {
+function said(row: Filterable, key: string): string[] {
   const own: Record<string, () => string[]> = {
     tag: () => row.annotations.tags,
     outcome: () => [row.outcome.state],
@@ -97,7 +113,7 @@ export function quantityOf(text: string): number | null {
   return scale === undefined || scale === null || !Number.isFinite(value) ? null : value * scale;
 }
 
-function measured(row: RunRow, key: string): number | null {
+function measured(row: Filterable, key: string): number | null {
   const short = plain(key).replace(/[_.]/g, '');
   const name = Object.keys(row.metrics).find((each) => each.replace(/_/g, '') === short);
   if (name) return row.metrics[name] ?? null;
@@ -107,7 +123,7 @@ function measured(row: RunRow, key: string): number | null {
   return text === undefined ? null : quantityOf(text);
 }
 
-function holds(row: RunRow, term: Term): boolean {
+function holds(row: Filterable, term: Term): boolean {
   if ('word' in term) return everything(row).includes(term.word) !== term.not;
   const { key, compares, value } = term;
   if (compares === '<' || compares === '>') {
@@ -119,8 +135,8 @@ function holds(row: RunRow, term: Term): boolean {
   return equal === (compares === '=');
 }
 
-const texts = new WeakMap<RunRow, string>();
-function everything(row: RunRow): string {
+const texts = new WeakMap<Filterable, string>();
+function everything(row: Filterable): string {
   let found = texts.get(row);
   if (found === undefined) {
     const { title, tags, note } = row.annotations;
@@ -142,12 +158,10 @@ export function filtered(rows: readonly RunRow[], filter: string): RunRow[] {
   return rows.filter((row) => all.every((term) => holds(row, term)));
 }
 
-/** What a filter knows of a sweep: a run of the mode `sweep` with all values of each axis. */
-const asRun = (sweep: SweepRow): RunRow => ({
-  id: sweep.id,
+/** What a filter reads of a sweep: it is of the mode `sweep`, has all values of each axis, and no outcome. */
+const asFilterable = (sweep: SweepRow): Filterable => ({
   name: sweep.name,
   label: sweep.label,
-  differs: '',
   parameters: Object.fromEntries(
     sweep.axes.map(({ name, values }) => [name, (values ?? []).map(String).join('+')]),
   ),
@@ -155,26 +169,19 @@ const asRun = (sweep: SweepRow): RunRow => ({
   annotations: sweep.annotations,
   mode: 'sweep',
   status: sweep.status,
-  started_unix_s: sweep.started_unix_s,
-  seed: 0,
-  argv: [],
-  directory: sweep.directory,
-  has_report: sweep.has_report,
-  outcome: { state: 'passed', detail: '' },
+  outcome: { state: '', detail: '' },
   verdict: null,
   verdict_text: null,
   hosts: null,
   duration_s: null,
-  expectations_met: null,
-  made_by_page: false,
 });
 
 /** The sweeps for which every term of the filter holds. */
 export function filteredSweeps(rows: readonly SweepRow[], filter: string): SweepRow[] {
   const all = terms(filter);
   return rows.filter((row) => {
-    const run = asRun(row);
-    return all.every((term) => holds(run, term));
+    const sweep = asFilterable(row);
+    return all.every((term) => holds(sweep, term));
   });
 }
 
