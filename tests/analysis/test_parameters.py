@@ -41,6 +41,10 @@ def test_algorithms_are_called_cc_and_come_first() -> None:
         "cc=cubic, delay=1 ms",
     ]
     assert algorithms(with_cc("reno", "1 ms")) == "reno"
+    # Pings have none.
+    ping = {("traffic probe", "congestion control"): Fact("-", "null")}
+    assert algorithms({**with_cc("reno", "1 ms"), **ping}) == "reno"
+    assert algorithms(ping) is None
     assert algorithms(run(wan="1 ms")) is None
 
 

@@ -60,7 +60,7 @@ def algorithms(facts: Facts) -> str | None:
     found = {
         str(fact)
         for (subject, what), fact in facts.items()
-        if what == "congestion control" and subject.startswith("traffic ") and str(fact) not in ("", "none")
+        if what == "congestion control" and subject.startswith("traffic ") and fact.exact != "null"
     }
     return "+".join(sorted(found)) or None
 
