@@ -93,6 +93,7 @@ class Routes:
 def path(plan: str, from_: int, to: int) -> list[tuple[int, bool]] | None:
     """The path in the network of a run of a plan in JSON: links, and whether each is taken in reverse."""
 
+def live_cuts(plan: str) -> list[tuple[int, int]]: ...
 def trial(
     direction: str,
     *,
@@ -267,6 +268,7 @@ def run_live(
     memory_bytes: int | None,
     kernel: Mapping[str, Any] | None,
     foreign: list[dict[str, Any]],
+    machines: Mapping[str, Any] | None,
 ) -> int:
     """Run a plan in JSON live, in new namespaces; returns 0, or 70 when it failed.
 

@@ -31,6 +31,7 @@ use crate::error::{Error, Result};
 use crate::packet_pool::Arrival;
 use crate::realtime::{self, Budget, Scheduling};
 use crate::recorder::Recorder;
+use crate::tunnel::{self, Tunnel};
 use idle::Idle;
 use longhaul_plan::{LinkChange, Plan};
 use longhaul_storage::Disk;
@@ -46,6 +47,12 @@ const READS_PER_PORT: usize = 16;
 const HAND_OVER_INTERVAL: Span = Span::from_s(1);
 /// The epoll token of the control socket; ports have their node's number.
 const CONTROL: u64 = u64::MAX;
+/// That of the socket to other machines.
+const TUNNEL: u64 = u64::MAX - 1;
+/// How long datagrams of other machines may take at the end of the run.
+const LAST_DATAGRAMS_NS: u64 = 1_000_000_000;
+/// Interval at which the end is told again.
+const REPEATED_END_NS: u64 = 50_000_000;
 /// With less time than this until the next packet is due, the engine does not poll the ports again ...
 const POLL_SKIP_NS: u64 = 1_000;
 /// ... for at most this long.
@@ -60,22 +67,43 @@ pub struct EnginePorts {
 }
 
 /// Runs the network until the supervisor sends [`Command::Stop`], and writes `raw/engine.json`.
-pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path) -> Result<()> {
-    let network = network(plan)?;
+pub fn run(
+    plan: &Plan,
+    ports: EnginePorts,
+    directory: &Path,
+    machines: Option<&tunnel::Settings>,
+) -> Result<()> {
+    let mut network = network(plan)?;
+    if let Some(machines) = machines {
+        if plan.flows.iter().any(is_of_engine) || !plan.jobs.is_empty() || plan.measure.journal {
+            return Err(Error::new("simulated traffic, captures and journals need a run on one machine"));
+        }
+        network = network.live_shard(plan, &machines.partition, machines.own)?;
+    }
+    let mut tunnel = machines.map(|machines| Tunnel::new(plan, machines)).transpose()?;
     let endpoints = endpoints(plan, &network)?;
     let replays = Replays::load(plan, directory)?;
     let recorder = Recorder::start(plan, directory, &Disk)?;
     let scheduling = realtime::claim();
     let mut control = Control::new(ports.control);
     control.reply(&Reply::Ready {})?;
-    let Some(clock) = control.wait_for_start()? else { return Ok(()) };
+    let start = match &mut tunnel {
+        Some(tunnel) => control.wait_for_joint_start(tunnel)?,
+        None => control.wait_for_start()?,
+    };
+    let Some(clock) = start else { return Ok(()) };
     let outside = KernelPorts::new(ports.ports, clock);
     let unix_start_ns = clock::unix_ns() - clock.ns();
     let bridged = outside.bridged_devices().collect();
     let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, unix_start_ns);
     emulator.egress.replays = replays;
     emulator.bridges.devices = bridged;
+    emulator.egress.tunnel = tunnel.map(Box::new);
     let mut engine = Engine::new(emulator, scheduling, control)?;
+    if machines.is_some() {
+        // All machines end at the same time, so that each packet is counted once.
+        engine.end = plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
+    }
     let outcome = engine.run_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());
     outcome.and(finished)?;
@@ -101,6 +129,8 @@ struct Engine<'a> {
     /// When the ports were last polled.
     polled_ns: u64,
     stopped: bool,
+    /// When the run ends, if that is known before; nothing happens in the network later.
+    end: Time,
     steal_before: Option<u64>,
 }
 
@@ -121,6 +151,9 @@ impl<'a> Engine<'a> {
             watch(fd, node as u64)?;
         }
         watch(control.fd(), CONTROL)?;
+        if let Some(tunnel) = &emulator.egress.tunnel {
+            watch(tunnel.fd(), TUNNEL)?;
+        }
         let idle = Idle::new(&scheduling);
         scheduling.spin = idle.policy().into();
         scheduling.lead_ns = idle.lead_ns();
@@ -136,6 +169,7 @@ impl<'a> Engine<'a> {
             completion_reported: false,
             polled_ns: 0,
             stopped: false,
+            end: Time::NEVER,
             steal_before: stolen_ns(),
         })
     }
@@ -144,11 +178,20 @@ impl<'a> Engine<'a> {
         self.emulator.egress.outside.clock
     }
 
+    /// What time it is in the network.
+    fn now(&self) -> Time {
+        self.clock().now().min(self.end)
+    }
+
     fn run_until_stopped(&mut self) -> Result<()> {
         let clock = self.clock();
         let mut events = [EpollEvent::empty(); 64];
         while !self.stopped {
             let now = clock.now();
+            if now >= self.end {
+                return self.end_jointly();
+            }
+            self.tunnel_turn()?;
             // While it has not caught up, the engine accepts only commands.
             let caught_up = self.emulator.catch_up(now);
             if caught_up {
@@ -164,7 +207,7 @@ impl<'a> Engine<'a> {
             if caught_up {
                 let (next, precise) = self.emulator.next_due();
                 let now = clock.now();
-                let ahead_ns = next.since(now).ns();
+                let ahead_ns = next.min(self.end).min(self.next_tunnel_turn()).since(now).ns();
                 if ahead_ns < POLL_SKIP_NS && now.ns() < self.polled_ns + MAX_POLL_SKIP_NS {
                     std::hint::spin_loop();
                     self.budget.spend(clock.ns(), 0);
@@ -184,6 +227,7 @@ impl<'a> Engine<'a> {
             for event in &events[..ready] {
                 match event.data() {
                     CONTROL => self.handle_commands()?,
+                    TUNNEL => self.read_tunnel(),
                     port if caught_up => self.read_port(port as usize),
                     _ => {}
                 }
@@ -223,7 +267,7 @@ impl<'a> Engine<'a> {
     }
 
     fn inject(&mut self, node: usize, body: u32) {
-        let now = self.clock().now();
+        let now = self.now();
         self.emulator.egress.stalls.work(now.ns());
         self.emulator.advance(now);
         self.emulator.inject(now, node, body);
@@ -246,10 +290,13 @@ impl<'a> Engine<'a> {
     fn handle_commands(&mut self) -> Result<()> {
         for command in self.control.commands()? {
             match command {
-                Command::Start { .. } => {}
+                Command::Start { .. } | Command::Follow {} => {}
                 Command::Stop {} => self.stopped = true,
+                Command::StopAt { at_ns } => {
+                    self.end = self.end.min(Time::from_ns(at_ns)).max(self.emulator.advanced);
+                }
                 Command::Change { changes, cause } => {
-                    let now = self.clock().now();
+                    let now = self.now();
                     self.emulator.advance(now);
                     let at = |each: LinkChange| each.at(now.ns(), Some(cause.clone()));
                     self.emulator.change(&changes.into_iter().map(at).collect::<Vec<_>>());
@@ -264,10 +311,73 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
+    /// Sends what has gathered for other machines, and asks for their time if it is time to.
+    fn tunnel_turn(&mut self) -> Result<()> {
+        match &mut self.emulator.egress.tunnel {
+            Some(tunnel) => {
+                tunnel.flush();
+                tunnel.turn(clock::monotonic_ns())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn next_tunnel_turn(&self) -> Time {
+        let start_ns = self.clock().start_ns();
+        self.emulator
+            .egress
+            .tunnel
+            .as_ref()
+            .map_or(Time::NEVER, |tunnel| Time::from_ns(tunnel.next_turn_ns().saturating_sub(start_ns)))
+    }
+
+    fn read_tunnel(&mut self) {
+        let now = self.now();
+        self.emulator.egress.stalls.work(now.ns());
+        self.emulator.advance(now);
+        self.emulator.receive_from_machines(now);
+    }
+
+    /// Ends at the time at which all machines do: with what others have sent until then, and without anything later.
+    fn end_jointly(&mut self) -> Result<()> {
+        let end = self.end;
+        self.emulator.advance(end);
+        self.emulator.egress.outside.ended = Some(end);
+        let Some(tunnel) = &mut self.emulator.egress.tunnel else { return Ok(()) };
+        tunnel.tell_end();
+        let deadline_ns = clock::monotonic_ns() + LAST_DATAGRAMS_NS;
+        let mut told_ns = clock::monotonic_ns();
+        loop {
+            let now_ns = clock::monotonic_ns();
+            self.emulator.receive_from_machines(end);
+            let Some(tunnel) = &mut self.emulator.egress.tunnel else { return Ok(()) };
+            let is_complete = tunnel.is_complete();
+            if now_ns > deadline_ns {
+                return Ok(());
+            }
+            if now_ns > told_ns + REPEATED_END_NS {
+                // The first one may have been lost, and others may still need it.
+                tunnel.tell_end();
+                told_ns = now_ns;
+                if is_complete {
+                    return Ok(());
+                }
+            }
+            std::thread::sleep(std::time::Duration::from_micros(200));
+        }
+    }
+
     /// Writes the last samples and `raw/engine.json`.
     fn finish(&mut self, directory: &Path, failure: Option<&Error>) -> Result<()> {
         let steal = stolen_ns().zip(self.steal_before).map(|(after, before)| after.saturating_sub(before));
+        let now_ns = clock::monotonic_ns();
+        let tunnel = self.emulator.egress.tunnel.as_ref().map(|tunnel| tunnel.results(now_ns));
+        let arriving = self.emulator.network.arriving();
+        let leaving = self.emulator.network.leaving();
         let clock = [
+            ("tunnel", json!(tunnel)),
+            ("arriving_packets", json!(arriving)),
+            ("leaving_packets", json!(leaving)),
             ("steal_ns", json!(steal)),
             ("scheduling", json!(self.scheduling)),
             ("step_downs", json!(self.budget.step_downs)),

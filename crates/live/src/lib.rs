@@ -48,6 +48,7 @@ mod supervisor;
 mod sys;
 mod traffic;
 mod tun;
+mod tunnel;
 mod unix_socket;
 mod virtual_time;
 
@@ -60,4 +61,5 @@ pub use isolation::{SYSTEM as SYSTEM_DIRECTORIES, strict_capabilities};
 pub use oom::OomKills;
 pub use process::run;
 pub use supervisor::Options;
+pub use tunnel::Settings as Machines;
 pub use virtual_time::{Kernel, run_as_init};

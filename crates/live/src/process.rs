@@ -42,6 +42,9 @@ pub fn run(plan: &Plan, mut options: Options) -> i32 {
         // Programs must not have it.
         let _ = fcntl(line, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC));
     }
+    if let Some(machines) = &options.machines {
+        let _ = fcntl(&machines.socket, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC));
+    }
     let client = options.client.map(Client::new);
     let (directory, run, socket, scratch) =
         (options.directory.clone(), options.run.clone(), options.socket.clone(), options.scratch.clone());

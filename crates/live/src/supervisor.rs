@@ -8,7 +8,9 @@ mod requests;
 mod schedule;
 
 pub use external::ExternalResources;
-pub use requests::{ControlConnections, NOT_STARTED, Request, check_changes, report_failed, send, stopped};
+pub use requests::{
+    ControlConnections, NOT_STARTED, ONE_MACHINE, Request, check_changes, report_failed, send, stopped,
+};
 
 use crate::agent;
 use crate::bpf_loader::{LoadedAlgorithm, Loader};
@@ -30,6 +32,7 @@ use crate::run_record::{self, Ending};
 use crate::stderr_capture::CapturedStderr;
 use crate::sys::wait;
 use crate::traffic::{SharedStart, TrafficGenerator};
+use crate::tunnel;
 use crate::virtual_time::{self, Kernel};
 use children::{EngineProcess, ObserverProcess};
 use longhaul_network::Network;
@@ -47,6 +50,8 @@ use std::path::PathBuf;
 const READY_POLL_INTERVAL_NS: u64 = 5_000_000;
 /// Between the last preparation and the clock's zero.
 const START_MARGIN_NS: u64 = 20_000_000;
+/// The same where other machines are to start with this one.
+const JOINT_START_MARGIN_NS: u64 = 500_000_000;
 
 /// How a run is controlled.
 #[derive(Debug)]
@@ -72,6 +77,8 @@ pub struct Options {
     pub kernel: Option<Kernel>,
     /// Network namespaces of hosts that are not the run's own.
     pub foreign: Vec<ForeignPlace>,
+    /// How the run is divided among machines, if it is.
+    pub machines: Option<tunnel::Settings>,
 }
 
 /// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed. Writes how it
@@ -103,6 +110,7 @@ pub fn supervise(
             options.keep,
             &groups,
             external,
+            options.machines.as_ref(),
             &mut control,
         )? {
             BuildResult::Up(mut supervisor) => {
@@ -177,6 +185,10 @@ struct Supervisor<'a> {
     repaced: Vec<Event>,
     memory: MemoryLimit,
     external: ExternalResources,
+    /// How the run is divided among machines, if it is.
+    machines: Option<&'a tunnel::Settings>,
+    /// Whether the client has been told that nothing is left here that ends by itself.
+    told_idle: bool,
 }
 
 impl<'a> Supervisor<'a> {
@@ -186,6 +198,7 @@ impl<'a> Supervisor<'a> {
         keep: bool,
         groups: &'a Groups,
         mut external: ExternalResources,
+        machines: Option<&'a tunnel::Settings>,
         control: &mut ControlConnections,
     ) -> Result<BuildResult<'a>> {
         let began_ns = monotonic_ns();
@@ -220,7 +233,8 @@ impl<'a> Supervisor<'a> {
         let mut host_groups = Vec::with_capacity(plan.nodes.len());
         for (position, node) in plan.nodes.iter().enumerate() {
             let behind_device = node.port.as_ref().is_some_and(|port| !port.runs_programs());
-            let is_host = node.kind == NodeKind::Host && !behind_device;
+            let is_here = machines.is_none_or(|machines| machines.owns(position));
+            let is_host = node.kind == NodeKind::Host && !behind_device && is_here;
             hosts.push(if is_host { Some(Host::build(plan, position, &context)?) } else { None });
             let settings = node.settings.as_ref();
             host_groups.push(if is_host { groups.host(&node.name, settings)? } else { Vec::new() });
@@ -244,7 +258,7 @@ impl<'a> Supervisor<'a> {
             .iter()
             .map(|program| environment::parallel_environment(plan, program, &files))
             .collect::<Result<_>>()?;
-        let engine = EngineProcess::start(plan, &mut hosts, &mut external.devices, &directory)?;
+        let engine = EngineProcess::start(plan, &mut hosts, &mut external.devices, &directory, machines)?;
         let observer = ObserverProcess::start(plan, &hosts, &directory, &engine)?;
         let count = hosts.iter().flatten().count();
         control.report(&json!({
@@ -283,15 +297,20 @@ impl<'a> Supervisor<'a> {
             repaced: Vec::new(),
             memory: MemoryLimit::new(None),
             external,
+            machines,
+            told_idle: false,
         })))
     }
 
     fn run(&mut self, control: &mut ControlConnections) -> Result<Ending> {
         let outcome = match self.start_services(control) {
-            Ok(None) => self
-                .start_traffic_generators(control)
-                .and_then(|()| self.start_clock(control))
-                .and_then(|()| self.run_until_ended(control)),
+            Ok(None) => self.start_traffic_generators(control).and_then(|()| {
+                if let Some(ending) = self.wait_for_machines(control)? {
+                    return Ok(ending);
+                }
+                self.start_clock(control)?;
+                self.run_until_ended(control)
+            }),
             Ok(Some(ending)) => Ok(ending),
             Err(error) => Err(error),
         };
@@ -385,11 +404,50 @@ impl<'a> Supervisor<'a> {
         Ok(())
     }
 
+    /// On one of several machines: waits until the client says that all are ready. Returns the ending if the run was stopped meanwhile.
+    fn wait_for_machines(&mut self, control: &mut ControlConnections) -> Result<Option<Ending>> {
+        if self.machines.is_none() {
+            return Ok(None);
+        }
+        control.report(&json!({"event": "ready"}));
+        loop {
+            self.reap();
+            self.check_engine()?;
+            if let Some(ending) = control.handle_requests_before_start() {
+                return Ok(Some(ending));
+            }
+            if control.may_begin() {
+                return Ok(None);
+            }
+            control.wait(READY_POLL_INTERVAL_NS, &self.engine.control);
+            self.engine.receive_reports();
+        }
+    }
+
+    /// When the clock starts: on the first of several machines late enough for the others to know it.
+    fn decide_start(&mut self) -> Result<u64> {
+        match self.machines.map(|machines| machines.own) {
+            None | Some(0) => {
+                let margin_ns = if self.machines.is_some() { JOINT_START_MARGIN_NS } else { START_MARGIN_NS };
+                let start_ns = monotonic_ns() + margin_ns;
+                self.command(&Command::Start { start_ns })?;
+                Ok(start_ns)
+            }
+            Some(_) => {
+                self.command(&Command::Follow {})?;
+                self.engine
+                    .started()
+                    .map_err(|error| Error::wrap("start the clock with that of the first machine", error))
+            }
+        }
+    }
+
     fn start_clock(&mut self, control: &mut ControlConnections) -> Result<()> {
-        let start_ns = monotonic_ns() + START_MARGIN_NS;
+        let start_ns = self.decide_start()?;
         let earlier_ns = start_ns as i64 - self.clock.start_ns() as i64;
         self.clock = Clock::starting_at(start_ns);
-        self.command(&Command::Start { start_ns })?;
+        // The start may be far ahead where machines start jointly, and nothing begins before it.
+        self.clock.sleep_until_zero(START_MARGIN_NS);
         self.send_to_observer(&Command::Start { start_ns });
         self.start_time
             .publish(self.clock)
@@ -398,7 +456,8 @@ impl<'a> Supervisor<'a> {
             // Services and traffic generators started on the clock that the supervisor began with.
             running.shift_times(-earlier_ns);
         }
-        let started = json!({"t0_unix_ns": crate::clock::unix_ns() + START_MARGIN_NS});
+        let until_start_ns = start_ns.saturating_sub(monotonic_ns());
+        let started = json!({"t0_unix_ns": crate::clock::unix_ns() + until_start_ns});
         // Needed if the engine cannot write it at the end.
         let _ =
             replace_unsynced(&Disk, &self.directory.join("raw/started.json"), started.to_string().as_bytes());
@@ -416,7 +475,7 @@ impl<'a> Supervisor<'a> {
             let now_ns = self.clock.ns();
             self.start_and_stop_due(now_ns, control);
             self.snapshot.write(&self.directory, &self.programs);
-            if let Some(ending) = self.is_over(now_ns).or_else(|| self.memory_exceeded(now_ns)) {
+            if let Some(ending) = self.is_over(now_ns, control).or_else(|| self.memory_exceeded(now_ns)) {
                 return Ok(ending);
             }
             for change in self.external.check()? {
@@ -431,6 +490,12 @@ impl<'a> Supervisor<'a> {
                     Request::Stop { status, why } => {
                         control.reply(from, &json!({"ok": true}));
                         return Ok(requests::stopped(status, why));
+                    }
+                    Request::Finish { at_ns } if self.machines.is_some() => {
+                        control.reply(from, &json!({"ok": true}));
+                        self.command(&Command::StopAt { at_ns })?;
+                        let reason = "all programs that end by themselves have ended";
+                        return Ok(Ending::new("programs", reason));
                     }
                     Request::Detach {} => {
                         let answer = control.detach(from);
@@ -455,8 +520,19 @@ impl<'a> Supervisor<'a> {
         self.memory.exceeded(now_ns, [own, Some(self.engine.pid), observer].into_iter().flatten())
     }
 
-    fn is_over(&self, now_ns: u64) -> Option<Ending> {
-        if self.keep { None } else { programs::ending(self.plan, &self.programs, now_ns, self.engine.busy) }
+    fn is_over(&mut self, now_ns: u64, control: &mut ControlConnections) -> Option<Ending> {
+        if self.keep {
+            return None;
+        }
+        let ending = programs::ending(self.plan, &self.programs, now_ns, self.engine.busy)?;
+        if self.machines.is_none() || self.plan.duration_ns.is_some() {
+            return Some(ending);
+        }
+        // Others may still be busy: the client knows.
+        if !std::mem::replace(&mut self.told_idle, true) {
+            control.report(&json!({"event": "idle", "t_ns": now_ns}));
+        }
+        None
     }
 
     fn report_program_ends(&mut self, control: &mut ControlConnections) {
@@ -520,6 +596,7 @@ impl<'a> Supervisor<'a> {
     fn handle_request(&mut self, request: Request) -> Value {
         match request {
             Request::Stop { .. } | Request::Detach {} => Value::Null,
+            Request::Begin {} | Request::Finish { .. } => json!({"ok": false, "message": ONE_MACHINE}),
             Request::Hosts {} => {
                 let hosts = || self.hosts.iter().flatten();
                 let names: BTreeMap<_, _> = hosts().map(|host| (&host.name, &host.hostname)).collect();

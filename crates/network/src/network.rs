@@ -254,6 +254,11 @@ impl Network {
         self.advance(now, sink);
         self.close_bins(direction, now);
         let place = direction.0 as usize;
+        if !self.owns(direction) {
+            // Its shard changes it; routes follow here, too.
+            self.note_change(now, direction, route, change);
+            return self.link_counters(direction);
+        }
         if change.is_of_the_link() {
             // Packets that start until now are counted by the old models, also if the link was not polled since.
             self.directions[place].link.change(now, None, &Change::default());

@@ -8,12 +8,15 @@
 //!
 //! A link may be cut if the due time of a packet is known when its first bit leaves, there is a least delay, and no change is
 //! planned. Where it is known when the packet is offered, the packet is given away then.
+//!
+//! Shards of a live run ([`live_shard`](Network::live_shard)) need less: time passes for all of them, so that a packet is given away
+//! when its first bit leaves, whatever decided that. Only a least delay is needed, and links may change.
 
 use crate::Sink;
 use crate::network::{Direction, Network};
 use crate::packet::{DirectionId, NodeId, Packet};
 use longhaul_link::{Line, Link, LinkModel};
-use longhaul_plan::Plan;
+use longhaul_plan::{Change, Plan};
 use longhaul_random::Seed;
 use longhaul_units::{InvalidValue, Span, Time};
 use std::sync::Arc;
@@ -89,14 +92,55 @@ impl Network {
             .collect()
     }
 
+    /// The links of `plan`, whose network this is, at which a live run can be cut: those with a least delay that are no parallel
+    /// routes and never leave the network, which would end packets that the other shard has already. The lookahead is that of the
+    /// link as it begins; changes may make it less.
+    pub fn live_cuts(&self, plan: &Plan) -> Vec<Cut> {
+        let mut leaves = vec![false; plan.links.len()];
+        for event in plan.events.iter().filter(|event| event.change.present == Some(false)) {
+            leaves[event.link] = true;
+        }
+        let lookahead = |direction: usize| self.directions[direction].link.least_delay();
+        (0..plan.links.len())
+            .map(|link| Cut { link, lookahead: lookahead(2 * link).min(lookahead(2 * link + 1)) })
+            .filter(|cut| cut.lookahead > Span::ZERO && !leaves[cut.link])
+            .collect()
+    }
+
     /// The same network, of which shard `own` has the nodes that `partition` says, one for each node; before its first packet.
     ///
     /// # Errors
     /// If `partition` cuts a link that cannot be [cut](Self::cuts).
     pub fn shard(&self, plan: &Plan, partition: &[u32], own: u32) -> Result<Self, InvalidValue> {
+        let reason =
+            "it changes, it has no least delay, or when its packets are due is not known when they leave";
+        self.shard_at(&self.cuts(plan), reason, plan, partition, own, |_| {})
+    }
+
+    /// The same for shards that run while time passes, each by its own clock; call
+    /// [`announce_departures_by`](Self::announce_departures_by) whenever time has passed.
+    ///
+    /// # Errors
+    /// If `partition` cuts a link at which a live run cannot be [cut](Self::live_cuts).
+    pub fn live_shard(&self, plan: &Plan, partition: &[u32], own: u32) -> Result<Self, InvalidValue> {
+        let reason = "it has no least delay, is parallel routes, or leaves the network";
+        self.shard_at(&self.live_cuts(plan), reason, plan, partition, own, |line| {
+            // A pipe decides when a packet is offered, too early for a link that may change.
+            line.change(Time::ZERO, None, &Change::default());
+        })
+    }
+
+    fn shard_at(
+        &self,
+        cuts: &[Cut],
+        reason: &str,
+        plan: &Plan,
+        partition: &[u32],
+        own: u32,
+        prepare: impl Fn(&mut Line<Packet>),
+    ) -> Result<Self, InvalidValue> {
         let mut shard = Network::unrouted(plan);
         shard.routes = Arc::clone(&self.routes);
-        let cuts = self.cuts(plan);
         let (mut exits, mut entries) = (Vec::new(), Vec::new());
         for index in 0..shard.directions.len() {
             let ends = [index ^ 1, index].map(|each| partition[shard.directions[each].to.0 as usize]);
@@ -109,16 +153,14 @@ impl Network {
             let link = index / 2;
             if ends[0] != ends[1] && cuts.binary_search_by_key(&link, |cut| cut.link).is_err() {
                 let name = &plan.links[link].name;
-                return Err(InvalidValue::new(
-                    "shards",
-                    format!(
-                        "link {name} cannot be cut: it changes, it has no least delay, or when its packets are due is not known when they leave"
-                    ),
-                ));
+                return Err(InvalidValue::new("shards", format!("link {name} cannot be cut: {reason}")));
             }
             shard.directions[index].boundary = boundary;
             shard.directions[index].tapped = self.directions[index].tapped && boundary.is_own();
             let line = &mut shard.directions[index].link;
+            if matches!(boundary, Boundary::Exit | Boundary::Entry) {
+                prepare(line);
+            }
             match boundary {
                 Boundary::Exit => {
                     exits.push(DirectionId(index as u32));
@@ -175,8 +217,14 @@ impl Network {
     /// Gives away what has begun to leave by exits whose due times are not known before; all events before `now` have been
     /// handled.
     pub fn announce_departures(&mut self, now: Time, sink: &mut impl Sink) {
+        if let Some(last) = now.ps().checked_sub(1) {
+            self.announce_departures_by(Time::from_ps(last), sink);
+        }
+    }
+
+    /// Gives away what has begun to leave by exits until `last`, and at that instant; all events until then have been handled.
+    pub fn announce_departures_by(&mut self, last: Time, sink: &mut impl Sink) {
         let Network { directions, shard: Some(shard), .. } = self else { return };
-        let Some(last) = now.ps().checked_sub(1).map(Time::from_ps) else { return };
         for &exit in &shard.exits {
             let Direction { link: Line::Link(link), tapped, .. } = &mut directions[exit.0 as usize] else {
                 continue;
@@ -191,6 +239,22 @@ impl Network {
                 sink.crosses(exit, departures);
             }
         }
+    }
+
+    /// When the next packet that waits at an exit begins to leave, as far as that is known; [`Time::NEVER`] if none waits.
+    pub fn next_departure(&self) -> Time {
+        let exits = self.exits().iter().map(|exit| self.directions[exit.0 as usize].link.next_start());
+        exits.min().unwrap_or(Time::NEVER)
+    }
+
+    /// Packets that came from other shards and are not yet due.
+    pub fn arriving(&self) -> u64 {
+        self.entries().iter().map(|entry| self.directions[entry.0 as usize].link.in_flight()).sum()
+    }
+
+    /// Packets that other shards have been given and that are not yet due there.
+    pub fn leaving(&self) -> u64 {
+        self.exits().iter().map(|exit| self.directions[exit.0 as usize].link.in_flight()).sum()
     }
 
     /// From now on, nothing is [imported](Self::import) by `entry` that is due before `horizon`.

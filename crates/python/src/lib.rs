@@ -43,8 +43,8 @@ mod _longhaul {
     #[pymodule_export]
     use super::{
         algorithms, bpf_algorithms, cgroup_prefix, check_algorithm, check_bpf_algorithm, check_limits,
-        check_plan, draw, oom_kills, oom_kills_since, own_cgroup, path, replay, run_as_init, run_in_host,
-        run_live, strict_capabilities, system_directories, trial, uniforms, version,
+        check_plan, draw, live_cuts, oom_kills, oom_kills_since, own_cgroup, path, replay, run_as_init,
+        run_in_host, run_live, strict_capabilities, system_directories, trial, uniforms, version,
     };
 }
 
@@ -111,6 +111,14 @@ fn path(plan: &str, from: u32, to: u32) -> PyResult<Option<Vec<(usize, bool)>>> 
             .map(|direction| (direction.link(), direction.way() == longhaul_plan::Way::Reverse))
             .collect()
     }))
+}
+
+/// The links at which a live run of a plan can be divided among machines, each with its least delay in nanoseconds.
+#[pyfunction]
+fn live_cuts(plan: &str) -> PyResult<Vec<(usize, u64)>> {
+    let plan = read_plan(plan)?;
+    let network = longhaul_network::Network::new(&plan).map_err(error::invalid)?;
+    Ok(network.live_cuts(&plan).iter().map(|cut| (cut.link, cut.lookahead.ns())).collect())
 }
 
 type Trial = (Vec<u32>, Vec<&'static str>, Vec<u64>, Vec<bool>, Vec<bool>);
@@ -292,7 +300,7 @@ fn uniforms(seed: u64, name: &str, count: usize) -> Vec<f64> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (plan, *, directory, run, line, client, socket, keep, scratch, memory_bytes, kernel, foreign))]
+#[pyo3(signature = (plan, *, directory, run, line, client, socket, keep, scratch, memory_bytes, kernel, foreign, machines))]
 #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
 #[expect(clippy::too_many_arguments, reason = "named in Python")]
 fn run_live(
@@ -307,10 +315,14 @@ fn run_live(
     memory_bytes: Option<u64>,
     kernel: Option<KernelArguments>,
     foreign: Vec<ForeignArguments>,
+    machines: Option<MachinesArguments>,
 ) -> PyResult<i32> {
     let plan = read_plan(plan)?;
     // SAFETY: the caller was started with this descriptor and uses it for nothing else.
     let line = line.map(|fd| unsafe { UnixStream::from_raw_fd(fd) });
+    if machines.as_ref().is_some_and(|machines| machines.partition.len() != plan.nodes.len()) {
+        return Err(PyValueError::new_err("machines: each node has one"));
+    }
     let options = Options {
         directory: directory.into(),
         run: run.into(),
@@ -332,6 +344,7 @@ fn run_live(
             .into_iter()
             .map(|each| ForeignPlace { node: each.node, name: each.name, path: each.path, pid: each.pid })
             .collect(),
+        machines: machines.map(MachinesArguments::settings).transpose()?,
     };
     Ok(longhaul_live::run(&plan, options))
 }
@@ -344,6 +357,53 @@ struct ForeignArguments {
     name: String,
     path: PathBuf,
     pid: Option<i32>,
+}
+
+/// How a run is divided among machines.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct MachinesArguments {
+    own: u32,
+    partition: Vec<u32>,
+    machines: Vec<(String, String)>,
+    socket: i32,
+    key: String,
+    encrypts: bool,
+}
+
+impl MachinesArguments {
+    #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
+    fn settings(self) -> PyResult<longhaul_live::Machines> {
+        let wrong = |what: &str| PyValueError::new_err(format!("machines: {what}"));
+        let address = |(name, address): (String, String)| {
+            let address = address.parse().map_err(|_| wrong(&format!("{address} is no address and port")))?;
+            Ok((name, address))
+        };
+        let machines = self.machines.into_iter().map(address).collect::<PyResult<Vec<_>>>()?;
+        let count = machines.len() as u32;
+        if self.own >= count || self.partition.iter().any(|&machine| machine >= count) {
+            return Err(wrong(&format!("there are {count}")));
+        }
+        let mut key = [0; 32];
+        let digits = self.key.as_bytes().chunks_exact(2);
+        if self.key.len() != 2 * key.len() {
+            return Err(wrong("the key has 64 hexadecimal digits"));
+        }
+        for (byte, pair) in key.iter_mut().zip(digits) {
+            let text = std::str::from_utf8(pair).unwrap_or_default();
+            *byte = u8::from_str_radix(text, 16).map_err(|_| wrong("the key has 64 hexadecimal digits"))?;
+        }
+        // SAFETY: the caller was started with this descriptor and uses it for nothing else.
+        let socket = unsafe { std::net::UdpSocket::from_raw_fd(self.socket) };
+        Ok(longhaul_live::Machines {
+            own: self.own,
+            partition: self.partition,
+            machines,
+            socket,
+            key,
+            encrypts: self.encrypts,
+        })
+    }
 }
 
 /// The kernel of the hosts of a run on the virtual clock.

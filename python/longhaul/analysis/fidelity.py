@@ -46,6 +46,8 @@ GAP_SHARE = 0.01
 """Limit of the share of the run that scheduling stalls take."""
 BUSY_SHARE = 0.5
 """An engine that works for a larger share of the run is named as the cause of late packets."""
+CLOCK_BOUND_NS = 500_000
+"""Limit of the bound of the relation of two machines' clocks."""
 STEAL_SHARE = 0.05
 """Limit of steal time, as a share of CPU time."""
 
@@ -53,7 +55,7 @@ Verdict = Literal["faithful", "degraded", "invalid"]
 
 FATES = (
     "delivered", "lost", "overflowed", "dropped", "down",
-    "no_route", "ttl_expired", "too_big", "answered", "pacer_dropped", "held",
+    "no_route", "ttl_expired", "too_big", "answered", "pacer_dropped", "held", "lost_between_machines",
 )  # fmt: skip
 
 _PORT_DROPS = {
@@ -151,7 +153,10 @@ def judge(
         reasons = tuple(_vanished(engine))
         return Fidelity("invalid" if reasons else "faithful", reasons, {}, {}, {}, {})
     is_virtual = engine.get("clock") == "virtual"
-    timing = _virtual_timing(engine) if is_virtual else _timing(engine)
+    if is_virtual:
+        timing = _virtual_timing(engine)
+    else:
+        timing = _timings_of_machines(engine) if engine.get("machines") else _timing(engine)
     reasons = (*_vanished(engine), *_unconfigured(engine, hosts), *timing)
     waiting = _waiting(accounts or {}, engine["duration_ns"])
     is_measured = any("cpu.waited_ns" in each for each in (accounts or {}).values())
@@ -280,6 +285,49 @@ def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
     if engine.get("lost_records"):
         what = f"{engine['lost_records']} records were lost: the disk was too slow"
         yield Reason("degraded", what, "record less (measure:), or on a faster disk")
+
+
+def _timings_of_machines(engine: Mapping[str, Any]) -> Iterator[Reason]:
+    """The engine of each machine by itself, and what happened between them."""
+    lost = engine["packets"].get("lost_between_machines", 0)
+    if lost:
+        what = f"{lost} unintended drops of packets: the network between the machines lost them"
+        yield Reason("invalid", what, "use a network without loss, or less traffic between the machines")
+    for name, each in engine["machines"].items():
+        whole = {**each, "lost_records": 0}
+        for reason in _timing(whole):
+            yield replace(reason, what=f"machine {name}: {reason.what}")
+        for peer in (each.get("tunnel") or {}).get("peers", ()):
+            yield from _crossing(name, peer)
+    if engine.get("lost_records"):
+        what = f"{engine['lost_records']} records were lost: the disk was too slow"
+        yield Reason("degraded", what, "record less (measure:), or on a faster disk")
+
+
+def _crossing(name: str, peer: Mapping[str, Any]) -> Iterator[Reason]:
+    """Packets that came from another machine after they were due, and the relation of the clocks."""
+    late, count = peer["late"], peer["late"]["count"] + peer["early"]["count"]
+    late_ns = late_quantile_ns(late, count, 0.99)
+    if late_ns > LATENESS_P99_NS:
+        what = (
+            f"packets from {peer['machine']} came to {name} up to {time_text(late_ns)} after they were due "
+            f"(p99), over the limit of {time_text(LATENESS_P99_NS)}"
+        )
+        yield Reason("degraded", what, "give the links between them more delay, or use a faster network")
+    clock = peer.get("clock")
+    if clock and clock["bound_ns"] > CLOCK_BOUND_NS:
+        bound = time_text(clock["bound_ns"])
+        what = f"the clocks of {name} and {peer['machine']} are related to within {bound} only"
+        yield Reason("degraded", what, "use a network with less delay and jitter between the machines")
+
+
+def late_quantile_ns(late: Mapping[str, Any], count: int, share: float) -> int:
+    """How late a ``share`` of ``count`` packets are at most; ``late`` has those that were late at all."""
+    in_time = count - late["count"]
+    if not late["count"] or in_time >= share * count:
+        return 0
+    wanted = (share * count - in_time) / late["count"]
+    return next((int(ns) for ns, below in late["cdf"] if below >= wanted), int(late["max_ns"]))
 
 
 def _work(engine: Mapping[str, Any]) -> dict[str, float]:

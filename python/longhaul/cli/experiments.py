@@ -28,14 +28,22 @@ def run_experiment(
     memory_bytes: int | None = None,
     clock: "Clock" = "real",
     kernel: str | None = None,
+    on: str | None = None,
+    ssh: str = "ssh",
+    tunnel: Literal["plain", "encrypted"] = "plain",
 ) -> int:
     """Run a scenario live, write results and report, print the summary; returns the exit code.
+
+    ``on`` names the machines that it runs on, if there are several.
 
     On the ``virtual`` clock, every host runs a Linux of its own, of version ``kernel`` if one is given.
     ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all; ``watch`` shows the
     links on the terminal.
     """
     from longhaul.cli.progress import Progress
+    from longhaul.machines import coordinator, requirements
+    from longhaul.machines.hostfile import machines_of
+    from longhaul.machines.placement import place
     from longhaul.run import conclusion, live
     from longhaul.run.announcement import announce, announce_live
     from longhaul.run.exporter import listen
@@ -49,7 +57,15 @@ def run_experiment(
     virtual = clock_of(clock, resolved.scenario, kernel)
     (announce_live if virtual is None else announce)(resolved)
     listener = listen(prometheus) if prometheus else None
-    prepared = live.prepare(resolved, runs=runs, argv=argv, journal=journal, clock=virtual, sudo=sudo)
+    machines = [] if on is None else machines_of(on, ssh=ssh)
+    planned = live.plan_run(resolved, journal=journal, clock=virtual, sudo=sudo)
+    placement = None
+    if machines:
+        requirements.refuse(planned.plan, journal=journal, foreign=planned.foreign)
+        placement = place(resolved, planned.plan, machines)
+        requirements.refuse_divided_programs(planned.plan, placement)
+    log.warn(*planned.warnings)
+    prepared = live.begin(planned, runs=runs, argv=argv)
     kept = conclusion.results_so_far(
         prepared.directory,
         report=report,
@@ -57,9 +73,15 @@ def run_experiment(
         shown=lambda summary: show(summary, prepared.directory, as_json=as_json, report=report),
     )
     with kept, Progress(prepared.plan, watch=watch) as progress:
-        finished = live.run(
-            prepared, progress=progress.tell, sudo=sudo, listener=listener, memory_bytes=memory_bytes
-        )
+        if placement is not None:
+            encrypts = tunnel == "encrypted"
+            finished = coordinator.run(
+                prepared, placement, progress=progress.tell, encrypts=encrypts, memory_bytes=memory_bytes
+            )
+        else:
+            finished = live.run(
+                prepared, progress=progress.tell, sudo=sudo, listener=listener, memory_bytes=memory_bytes
+            )
     summary = conclude(finished.directory, reason=finished.reason, report=report, strict=strict)
     show(summary, finished.directory, as_json=as_json, report=report)
     return conclusion.exit_code(summary)

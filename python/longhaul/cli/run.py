@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -37,6 +37,21 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Record all packets that enter and leave the network, for compare --replay.",
 )
+@click.option(
+    "--on",
+    metavar="MACHINES",
+    help="Run on several machines: a file with one a line, or slurm for the nodes of an allocation.",
+)
+@click.option(
+    "--ssh", metavar="COMMAND", default="ssh", show_default=True, help="Reaches the machines of --on FILE."
+)
+@click.option(
+    "--tunnel",
+    type=click.Choice(["plain", "encrypted"]),
+    default="plain",
+    show_default=True,
+    help="Packets between the machines of --on are always authenticated; encrypt them, too.",
+)
 @clock_option
 @kernel_option
 @click.option("--watch", is_flag=True, help="Show the links on the terminal while it runs.")
@@ -52,6 +67,9 @@ def run(
     sudo: bool,
     strict: bool,
     journal: bool,
+    on: str | None,
+    ssh: str,
+    tunnel: Literal["plain", "encrypted"],
     clock: "Clock",
     kernel: str | None,
     watch: bool,
@@ -73,6 +91,7 @@ def run(
     longhaul run scenarios/mixed.yaml
     longhaul run scenarios/three-clusters.yaml --clock virtual
     longhaul run scenarios/three-clusters.yaml --prometheus
+    longhaul run scenarios/three-clusters.yaml --on hostfile
     """
     from longhaul.cli.experiments import run_experiment
 
@@ -80,6 +99,17 @@ def run(
         raise click.UsageError("--kernel is the hosts' own: add --clock virtual")
     if clock == "virtual" and sudo:
         raise click.UsageError("--clock virtual needs no root: leave out --sudo")
+    if on is not None:
+        refused = {
+            "--sudo": sudo,
+            "--watch": watch,
+            "--prometheus": prometheus is not None,
+            "--clock virtual": clock == "virtual",
+        }
+        for option in (name for name, given in refused.items() if given):
+            raise click.UsageError(
+                f"--on runs on several machines, which {option} cannot yet: leave one of them out"
+            )
     sys.exit(
         run_experiment(
             scenario,
@@ -97,5 +127,8 @@ def run(
             report=report,
             as_json=as_json,
             memory_bytes=memory_bytes,
+            on=on,
+            ssh=ssh,
+            tunnel=tunnel,
         )
     )

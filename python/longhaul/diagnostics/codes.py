@@ -178,6 +178,7 @@ class Code(StrEnum):
     CLUSTER_DESCRIPTION = "E2301"
     CLUSTER_UNREACHABLE = "E2302"
     VERSION_MISMATCH = "E2303"
+    CUT_TOO_SHORT = "E2304"
 
     # E24: measurements and workloads
     PEER_UNREACHABLE = "E2401"

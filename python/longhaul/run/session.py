@@ -119,13 +119,15 @@ class Session:
         kernel: Mapping[str, Any] | None = None,
         work: Path | None = None,
         foreign: Sequence[Mapping[str, Any]] = (),
+        machines: Mapping[str, Any] | None = None,
     ) -> None:
         """Start the worker for the plan in file ``plan``, to write into ``directory``.
 
         The run ends with this process, unless it detaches. With ``keep`` it ends when it is told to, whatever
         its programs do. ``scratch`` is removed with a run whose client is gone. Programs begin in the
         directory ``work``, by default that of this process. ``foreign`` has the network namespaces of hosts
-        that are not the run's own. The run ends as failed, with its results so far,
+        that are not the run's own. ``machines`` tells how the run is divided
+        among several. The run ends as failed, with its results so far,
         when its supervisor, engine and observer use more than ``memory_bytes`` together.
         """
         ours, theirs = socket.socketpair()
@@ -147,9 +149,11 @@ class Session:
             "memory_bytes": memory_bytes,
             "kernel": kernel,
             "foreign": [dict(each) for each in foreign],
+            "machines": None if machines is None else dict(machines),
             "cwd": str(work or Path.cwd()),
         }
         before: list[str] = []
+        passed = [theirs.fileno()] if machines is None else [theirs.fileno(), machines["socket"]]
         if sudo:
             orders["line"] = 3
             before = [program("sudo"), "--close-from=4"]
@@ -162,7 +166,7 @@ class Session:
                     stdin=subprocess.DEVNULL,
                     stdout=stderr,
                     stderr=stderr,
-                    pass_fds=[theirs.fileno()],
+                    pass_fds=passed,
                     start_new_session=True,
                     env={**os.environ, "PATH": search_path()},
                 )

@@ -15,6 +15,9 @@ def main() -> int:
     from longhaul import _longhaul
 
     orders = json.loads(sys.argv[1])
+    machines = orders["machines"]
+    if machines is not None:
+        machines["machines"] = [(each["name"], each["address"]) for each in machines["machines"]]
     os.chdir(orders["cwd"])
     plan = Path(orders["plan"]).read_text(encoding="utf-8")
     return _longhaul.run_live(
@@ -29,6 +32,7 @@ def main() -> int:
         memory_bytes=orders["memory_bytes"],
         kernel=orders["kernel"],
         foreign=orders["foreign"],
+        machines=machines,
     )
 
 

@@ -1,22 +1,31 @@
 //! The control protocol between supervisor and engine: one JSON object per line in each direction.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, monotonic_ns};
 use crate::error::{Error, Result};
+use crate::readiness::readable;
+use crate::tunnel::Tunnel;
 use longhaul_plan::{Cause, LinkChange};
+use nix::poll::ppoll;
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// Longest wait for a command or a datagram before the start.
+const MOST_WAIT_NS: u64 = 20_000_000;
 
 /// A command of the supervisor.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command {
     /// The clock starts at this instant of `CLOCK_MONOTONIC`.
     Start {
         /// Nanoseconds.
         start_ns: u64,
     },
+    /// The clock starts with that of the first machine.
+    Follow {},
     /// Change links now, all at the same time.
     Change {
         /// The changes.
@@ -28,6 +37,11 @@ pub enum Command {
     Status {},
     /// End the run.
     Stop {},
+    /// End the run at a time of its own, which all machines have in common.
+    StopAt {
+        /// Nanoseconds since the start.
+        at_ns: u64,
+    },
 }
 
 /// A message of the engine.
@@ -36,6 +50,11 @@ pub enum Command {
 pub enum Reply {
     /// The engine is ready to start.
     Ready {},
+    /// The clock starts at this instant of `CLOCK_MONOTONIC`, as the first machine decided.
+    Started {
+        /// Nanoseconds.
+        start_ns: u64,
+    },
     /// All finite simulated jobs and flows have completed. Sent once, without a command.
     Done {},
     /// A problem that does not end the run. Sent without a command.
@@ -97,16 +116,52 @@ impl Control {
             for command in self.commands()? {
                 match command {
                     Command::Start { start_ns } => {
-                        self.stream
-                            .set_nonblocking(true)
-                            .map_err(|error| Error::wrap("prepare the control socket", error))?;
+                        self.set_nonblocking()?;
                         return Ok(Some(Clock::starting_at(start_ns)));
                     }
-                    Command::Stop {} => return Ok(None),
-                    Command::Change { .. } | Command::Status {} => {}
+                    Command::Stop {} | Command::StopAt { .. } => return Ok(None),
+                    Command::Follow {} | Command::Change { .. } | Command::Status {} => {}
                 }
             }
         }
+    }
+
+    /// The same on one of several machines, whose clocks are related meanwhile. The first one's clock starts as the supervisor
+    /// says, that of the others when the first one's does, which they tell their supervisors.
+    pub fn wait_for_joint_start(&mut self, tunnel: &mut Tunnel) -> Result<Option<Clock>> {
+        self.set_nonblocking()?;
+        let (mut asked, mut first_start_ns) = (false, None);
+        loop {
+            for command in self.commands()? {
+                match command {
+                    Command::Start { start_ns } => (asked, first_start_ns) = (true, Some(start_ns)),
+                    Command::Follow {} => asked = true,
+                    Command::Stop {} | Command::StopAt { .. } => return Ok(None),
+                    Command::Change { .. } | Command::Status {} => {}
+                }
+            }
+            tunnel.turn(monotonic_ns())?;
+            tunnel.receive_times();
+            if asked
+                && tunnel.is_related()
+                && let Some(start_ns) = tunnel.start(first_start_ns)
+            {
+                if first_start_ns.is_none() {
+                    self.reply(&Reply::Started { start_ns })?;
+                }
+                return Ok(Some(Clock::starting_at(start_ns)));
+            }
+            let wait_ns = tunnel.next_turn_ns().saturating_sub(monotonic_ns()).min(MOST_WAIT_NS);
+            let _ = ppoll(
+                &mut [readable(self.fd()), readable(tunnel.fd())],
+                Some(Duration::from_nanos(wait_ns).into()),
+                None,
+            );
+        }
+    }
+
+    fn set_nonblocking(&mut self) -> Result<()> {
+        self.stream.set_nonblocking(true).map_err(|error| Error::wrap("prepare the control socket", error))
     }
 
     /// The commands received so far. A closed connection counts as [`Command::Stop`].

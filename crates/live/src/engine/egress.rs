@@ -9,7 +9,8 @@ use super::stalls::StallDetector;
 use crate::device::DeviceCounters;
 use crate::packet_pool::PacketPool;
 use crate::recorder::Recorder;
-use crate::shape::HEADER_ROOM;
+use crate::shape::{HEADER_ROOM, HeaderChanges};
+use crate::tunnel::Tunnel;
 use longhaul_endpoints::{ListedPacket, PayloadPool, PayloadSink};
 use longhaul_network::journal::{Departure, Entry};
 use longhaul_network::{
@@ -79,6 +80,8 @@ pub struct Egress<P> {
     pub senders: BTreeMap<u32, Sender>,
     /// Packets of captures that hosts get.
     pub replays: Replays,
+    /// To other machines, if the network is divided among several.
+    pub tunnel: Option<Box<Tunnel>>,
     addresses: Vec<(Option<IpAddr>, Option<IpAddr>)>,
     /// The host of each node that forwards packets of others; `None` for any other node.
     forwarding_host: Vec<Option<usize>>,
@@ -141,6 +144,7 @@ impl<P: Ports> Egress<P> {
             stalls: StallDetector::new(),
             senders: BTreeMap::new(),
             replays: Replays::default(),
+            tunnel: None,
             addresses: plan
                 .nodes
                 .iter()
@@ -416,6 +420,23 @@ impl<P: Ports> Sink for Egress<P> {
         let Egress { flows, packet_pool, .. } = self;
         flows.copied(packet, || packet_pool.packet(packet.body));
         self.packet_pool.retain(packet.body);
+    }
+
+    fn crosses(&mut self, direction: DirectionId, packets: &mut Vec<(Time, Packet)>) {
+        let Egress { tunnel: Some(tunnel), packet_pool, real_packets, .. } = self else { return };
+        for (due, packet) in packets.drain(..) {
+            let bytes = packet_pool.packet(packet.body);
+            let shape = packet_pool.shape(packet.body);
+            let run = shape.run(bytes, u32::from(packet.segment), 1);
+            let mut room = [0u8; HEADER_ROOM];
+            // The machine that delivers it lowers its TTL.
+            let changes = HeaderChanges { hops: 0, class: packet.class };
+            let headers = shape.headers(bytes, &run, changes, &mut room);
+            let (start, length) = shape.payload(bytes.len(), u32::from(packet.segment), 1);
+            tunnel.give(direction, due, &packet, [&room[..headers], &bytes[start..start + length]]);
+            packet_pool.release(packet.body, 1);
+            *real_packets -= 1;
+        }
     }
 
     fn reply(&mut self, router: NodeId, about: &Packet, message: Message) -> Option<Reply> {

@@ -40,6 +40,8 @@ pub struct Emulator<'a, P> {
     pub warnings: Vec<String>,
     /// Room for the devices that a frame goes to.
     frame_ends: Vec<usize>,
+    /// Room for packets of other machines: where they come, from which, and when they are due there.
+    pub(super) came: Vec<(DirectionId, u32, Time, Packet)>,
     /// Room for packets that are written in advance.
     coming: Vec<(Time, NodeId, Packet, DirectionId)>,
 }
@@ -81,6 +83,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
             last_endpoint_poll: Time::ZERO,
             warnings: Vec::new(),
             frame_ends: Vec::new(),
+            came: Vec::new(),
             coming: Vec::new(),
         }
     }
@@ -138,6 +141,9 @@ impl<'a, P: Ports> Emulator<'a, P> {
     pub fn change(&mut self, events: &[Event]) {
         let rows: Vec<Value> = events.iter().map(|event| self.apply_link_change(event)).collect();
         self.egress.recorder.changes(&rows);
+        if let Some(at) = events.first().map(|event| Time::from_ns(event.at_ns)) {
+            self.network.announce_departures_by(at, &mut self.egress);
+        }
         self.egress.flush();
         let Some(at) = events.first().map(|event| Time::from_ns(event.at_ns)) else { return };
         self.endpoints.deliver_arrivals(at, &mut self.network, &mut self.egress);
@@ -228,6 +234,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
                 None => self.network.inject_unroutable(now, packet, &mut self.egress),
             }
         }
+        self.network.announce_departures_by(now, &mut self.egress);
         self.egress.flush();
         self.endpoints.deliver_arrivals(now, &mut self.network, &mut self.egress);
     }

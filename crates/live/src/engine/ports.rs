@@ -63,12 +63,14 @@ pub struct KernelPorts {
     ports: Vec<Option<Port>>,
     /// The run's clock.
     pub clock: Clock,
+    /// When the run ended, if nothing that happened later is to be seen.
+    pub ended: Option<Time>,
 }
 
 impl KernelPorts {
     /// One port for each node of the plan; `None` for routers.
     pub fn new(ports: Vec<Option<Port>>, clock: Clock) -> Self {
-        KernelPorts { ports, clock }
+        KernelPorts { ports, clock, ended: None }
     }
 
     /// The descriptors to wait for, each with its node.
@@ -99,7 +101,7 @@ impl KernelPorts {
 impl Ports for KernelPorts {
     #[inline]
     fn now(&self) -> Time {
-        self.clock.now()
+        self.ended.unwrap_or_else(|| self.clock.now())
     }
 
     #[inline]

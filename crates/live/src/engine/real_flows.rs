@@ -58,6 +58,13 @@ impl RealFlows {
         self.flow(place).send(now, header, bytes, segments);
     }
 
+    /// A packet of the host at `node` comes from another machine, which counts what is sent there.
+    pub fn came(&mut self, node: NodeId, header: &icmp::Header, bytes: &[u8]) {
+        if self.place_to_send(node, header, bytes) == 0 {
+            self.hosts_beyond.insert(node);
+        }
+    }
+
     /// A packet reached its host; `bytes` gives those of its super-packet.
     #[inline]
     pub fn delivered<'a>(&mut self, packet: &Packet, bytes: impl FnOnce() -> &'a [u8]) {
@@ -91,10 +98,10 @@ impl RealFlows {
         changed.drain(..).map(|place| flows[place as usize].sample(now, place)).collect()
     }
 
-    /// Every flow that sent anything.
+    /// Every flow of which anything was sent, or came from another machine.
     pub fn rows(&self) -> Vec<FlowCountRow> {
-        let sent = self.flows.iter().enumerate().filter(|(_, flow)| flow.has_sent());
-        sent.map(|(place, flow)| flow.row(place as u32)).collect()
+        let counted = self.flows.iter().enumerate().filter(|(_, flow)| flow.has_counted());
+        counted.map(|(place, flow)| flow.row(place as u32)).collect()
     }
 
     /// Where the flow of a packet is that a host hands over; 0 if there are too many.

@@ -27,7 +27,12 @@ impl<P: Ports> Emulator<'_, P> {
             self.next_sample += every;
         }
         self.network.settle(self.advanced);
-        self.egress.recorder.samples(results::samples(&self.network, self.plan, now));
+        let mut rows = results::samples(&self.network, self.plan, now);
+        rows.retain(|row| {
+            let way = if row.reverse { Way::Reverse } else { Way::Forward };
+            self.network.owns(DirectionId::new(row.link as usize, way))
+        });
+        self.egress.recorder.samples(rows);
         self.egress.recorder.bins(self.network.take_bins(false));
         let flows = self.egress.flows.samples(now);
         self.egress.recorder.flow_samples(flows);

@@ -1,10 +1,11 @@
 //! What is due, in order of time: packets, changes, and the turns of simulated ends.
 
+use super::egress::Egress;
 use super::emulator::Emulator;
 use super::ports::Ports;
 use crate::error::{Error, Result};
 use longhaul_endpoints::Endpoints;
-use longhaul_network::Network;
+use longhaul_network::{DirectionId, Network, Packet, icmp};
 use longhaul_plan::{Flow, Plan, Traffic};
 use longhaul_units::{Span, Time};
 
@@ -35,7 +36,7 @@ impl<P: Ports> Emulator<'_, P> {
     /// The time of the next event, and whether it must be processed precisely then.
     pub fn next_due(&self) -> (Time, bool) {
         let (network, endpoints) = (self.network.next_event(), self.endpoints.next_event());
-        let other = self.next_change_at().min(self.next_sample);
+        let other = self.next_change_at().min(self.next_sample).min(self.network.next_departure());
         let has_real = self.egress.real_packets > 0 || self.endpoints.sends_real_packets();
         if self.endpoints.is_empty() || has_real {
             return (network.min(endpoints).min(other), true);
@@ -117,6 +118,45 @@ impl<P: Ports> Emulator<'_, P> {
             self.network.advance(now, &mut self.egress);
             self.egress.flush();
         }
+        self.network.announce_departures_by(now, &mut self.egress);
+    }
+
+    /// Takes what other machines have sent; everything before `now` has been processed.
+    pub fn receive_from_machines(&mut self, now: Time) {
+        let Some(mut tunnel) = self.egress.tunnel.take() else { return };
+        let mut came = std::mem::take(&mut self.came);
+        let Egress { packet_pool, ports, .. } = &mut self.egress;
+        tunnel.receive(|arriving, sender| match packet_pool.hold(arriving.vnet, arriving.bytes) {
+            Some(body) => {
+                came.push((arriving.direction, sender, arriving.due, Packet { body, ..arriving.packet }))
+            }
+            None => {
+                // As for a packet of a host: nothing is left to hold it.
+                let host = arriving.packet.destination.0 as usize;
+                if let Some(port) = ports.get_mut(host) {
+                    port.no_memory_packets += 1;
+                }
+            }
+        });
+        for (direction, sender, due, packet) in came.drain(..) {
+            let due = tunnel.own_time(sender, due).unwrap_or(now);
+            tunnel.count_arrival(sender, now, due);
+            self.import(now, direction, due, packet);
+        }
+        self.came = came;
+        self.egress.tunnel = Some(tunnel);
+        self.advance_packets(now);
+    }
+
+    /// Takes a packet that comes from another machine, and is due at `due`, or at once if that has passed.
+    fn import(&mut self, now: Time, direction: DirectionId, due: Time, packet: Packet) {
+        let Egress { flows, packet_pool, real_packets, .. } = &mut self.egress;
+        *real_packets += 1;
+        let bytes = packet_pool.packet(packet.body);
+        if let Some(header) = icmp::parse(bytes) {
+            flows.came(packet.source, &header, bytes);
+        }
+        self.network.import(direction, &mut [(due.max(now), packet)]);
     }
 
     pub(super) fn next_change_at(&self) -> Time {

@@ -14,6 +14,7 @@ use crate::readiness::{is_readable, readable};
 use crate::stderr_capture::{CapturedStderr, last_line, name_process};
 use crate::sys::fork::{Process, exit, fork};
 use crate::sys::wait;
+use crate::tunnel;
 use longhaul_plan::Plan;
 use longhaul_storage::{Disk, replace};
 use nix::sys::signal::{Signal, kill};
@@ -66,6 +67,7 @@ impl EngineProcess {
         hosts: &mut [Option<Host>],
         devices: &mut [Device],
         directory: &Path,
+        machines: Option<&tunnel::Settings>,
     ) -> Result<Self> {
         let oom = OomKills::now();
         let (pid, control, stderr) = start("engine", c"lh-engine", |control| {
@@ -76,7 +78,7 @@ impl EngineProcess {
             for device in devices.iter_mut() {
                 ports[device.node] = device.port.take().map(Port::Device);
             }
-            engine::run(plan, EnginePorts { ports, control }, directory)
+            engine::run(plan, EnginePorts { ports, control }, directory, machines)
         })?;
         for host in hosts.iter_mut().flatten() {
             drop(host.take_tuns());
@@ -135,6 +137,15 @@ impl EngineProcess {
             match requests::receive_line(&mut self.control) {
                 Ok(reply) => drop(self.handle_report(reply)),
                 Err(_) => return,
+            }
+        }
+    }
+
+    /// Waits until it tells when the clock starts, as the first machine decided.
+    pub fn started(&mut self) -> std::io::Result<u64> {
+        loop {
+            if let engine::Reply::Started { start_ns } = self.answer_within(START_TIMEOUT_NS)? {
+                return Ok(start_ns);
             }
         }
     }

@@ -37,6 +37,13 @@ pub enum Request {
         #[serde(default)]
         why: Option<String>,
     },
+    /// On one of several machines: all are ready, and the clock may start. Only the client requests it.
+    Begin {},
+    /// On one of several machines: nothing is left that ends by itself, and all end at the same time of the run.
+    Finish {
+        /// Nanoseconds since the start.
+        at_ns: u64,
+    },
     /// The run continues when the client closes its connection. Only the client may request it.
     Detach {},
     /// Where the hosts' namespaces are.
@@ -74,6 +81,8 @@ pub struct ControlConnections {
     listener: Option<NamedListener>,
     clients: Vec<Option<Client>>,
     detached: bool,
+    /// Whether the client has said that all machines are ready.
+    begins: bool,
     /// Problems that did not end the run.
     pub warnings: Vec<String>,
 }
@@ -85,6 +94,9 @@ struct Client {
 
 /// The reply to requests before the start.
 pub const NOT_STARTED: &str = "the run has not started yet";
+
+/// The reply to requests that a run on one machine has no use for.
+pub const ONE_MACHINE: &str = "the run is not divided among machines";
 
 /// The ending that a stop request asks for.
 pub fn stopped(status: StopStatus, why: Option<String>) -> Ending {
@@ -148,7 +160,13 @@ impl ControlConnections {
     pub fn new(line: Option<UnixStream>) -> Self {
         let line = line.filter(|stream| stream.set_nonblocking(true).is_ok());
         let line = line.map(|stream| Client { stream, pending: Vec::new() });
-        ControlConnections { listener: None, clients: vec![line], detached: false, warnings: Vec::new() }
+        ControlConnections {
+            listener: None,
+            clients: vec![line],
+            detached: false,
+            begins: false,
+            warnings: Vec::new(),
+        }
     }
 
     /// Opens the socket at `path`.
@@ -225,10 +243,16 @@ impl ControlConnections {
                     let answer = self.detach(from);
                     self.reply(from, &answer);
                 }
+                Request::Begin {} => self.begins = true,
                 _ => self.reply(from, &json!({"ok": false, "message": NOT_STARTED})),
             }
         }
         self.requested_ending()
+    }
+
+    /// Whether the client has said that all machines are ready.
+    pub fn may_begin(&self) -> bool {
+        self.begins
     }
 
     /// Removes the socket's path.

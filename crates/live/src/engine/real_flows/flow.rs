@@ -78,8 +78,13 @@ impl Flow {
         self.node == Some(node)
     }
 
-    pub fn has_sent(&self) -> bool {
+    fn has_sent(&self) -> bool {
         self.counts.sent_packets > 0
+    }
+
+    /// Whether packets of it were sent, or came from another machine and ended here.
+    pub fn has_counted(&self) -> bool {
+        self.has_sent() || self.counts.delivered_packets > 0 || self.ended.iter().any(|&count| count > 0)
     }
 
     /// Whether nothing changed since the last sample, until now.

@@ -3,7 +3,7 @@
 use super::Supervisor;
 use crate::clock::monotonic_ns;
 use crate::engine::Reply;
-use crate::supervisor::{ControlConnections, NOT_STARTED, Request, check_changes, stopped};
+use crate::supervisor::{ControlConnections, NOT_STARTED, ONE_MACHINE, Request, check_changes, stopped};
 use longhaul_plan::{Cause, LinkChange};
 use serde_json::{Value, json};
 
@@ -34,6 +34,7 @@ impl Supervisor<'_> {
                     json!({"ok": true, "engine": engine, "programs": self.programs, "name": self.plan.name})
                 }
                 Request::Change { changes, cause } => self.change(changes, &cause),
+                Request::Begin {} | Request::Finish { .. } => json!({"ok": false, "message": ONE_MACHINE}),
                 Request::Hosts {} => json!({
                     "ok": false,
                     "message": "hosts on the virtual clock cannot be entered: they are kernels of their own",

@@ -1,0 +1,460 @@
+//! Links to hosts on other machines: packets cross as UDP datagrams, with the times at which they are due.
+//!
+//! A packet goes to the machine of the far end as soon as its first bit leaves, and waits there until it is due: what the
+//! real network takes comes out of the link's delay. Clocks are related by two-way exchanges of time over the same path
+//! ([`clock_relation`]).
+
+mod clock_relation;
+mod datagram;
+mod packets;
+
+use crate::clock::monotonic_ns;
+use crate::error::{Error, Result};
+use crate::sys::datagrams::Sender;
+use clock_relation::{ClockRelation, Offset};
+use datagram::{HEADER, Kind, Numbers, Reader, Seal};
+use longhaul_network::{DirectionId, Packet};
+use longhaul_plan::Plan;
+use longhaul_record::Distribution;
+use longhaul_units::Time;
+use nix::sys::socket::{SockaddrStorage, setsockopt, sockopt};
+use serde_json::{Value, json};
+use std::io::{self, IoSlice};
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd};
+
+pub use packets::Arriving;
+
+/// Content of a datagram with several packets: with the headers of UDP and IP it fits into a frame of 1,500 bytes. A larger packet has one
+/// of its own, which IP divides if it must.
+const MOST_CONTENT: usize = 1_500 - 48 - HEADER - 16;
+/// Datagrams that gather before they are sent.
+const MOST_DATAGRAMS: usize = 64;
+/// Datagrams that are read in one turn.
+const MOST_READ: usize = 64;
+/// Interval between two requests for the time of each machine: before the clock starts, and after.
+const EARLY_INTERVAL_NS: u64 = 10_000_000;
+const INTERVAL_NS: u64 = 100_000_000;
+/// Exchanges with each machine before the clock may start.
+const FIRST_EXCHANGES: u64 = 10;
+/// A machine of which nothing is heard for so long ends the run.
+const SILENCE_NS: u64 = 3_000_000_000;
+/// Bytes that the kernel may keep for the engine.
+const SOCKET_BYTES: usize = 16 << 20;
+
+/// How a run is divided among machines.
+#[derive(Debug)]
+pub struct Settings {
+    /// This machine.
+    pub own: u32,
+    /// The machine of each node of the plan.
+    pub partition: Vec<u32>,
+    /// All machines, each with its name and where it receives.
+    pub machines: Vec<(String, SocketAddr)>,
+    /// Where this one receives.
+    pub socket: UdpSocket,
+    /// Authenticates the run's datagrams.
+    pub key: [u8; 32],
+    /// Whether they are encrypted as well.
+    pub encrypts: bool,
+}
+
+impl Settings {
+    /// Whether a node is on this machine.
+    pub fn owns(&self, node: usize) -> bool {
+        self.partition[node] == self.own
+    }
+}
+
+/// The connections to the other machines.
+pub struct Tunnel {
+    own: u32,
+    socket: UdpSocket,
+    seal: Seal,
+    /// By machine; its own is not used.
+    peers: Vec<Peer>,
+    /// The machine at the far end of each direction.
+    ends: Vec<u32>,
+    sender: Sender,
+    /// When the clock starts or started, on this machine's `CLOCK_MONOTONIC`.
+    start_ns: Option<u64>,
+    /// When times are next asked for.
+    next_request_ns: u64,
+    buffer: Vec<u8>,
+    scratch: Vec<u8>,
+    /// What came before this machine's engine took packets, each with its sender; `None` once it does.
+    early: Option<Vec<(u32, Vec<u8>)>>,
+    /// Datagrams that are not of this run, or that are malformed.
+    refused: u64,
+    /// Datagrams that the kernel did not take.
+    failed: u64,
+    repeated: u64,
+}
+
+struct Peer {
+    name: String,
+    address: SockaddrStorage,
+    relation: ClockRelation,
+    numbers: Numbers,
+    /// When its clock starts, by its own `CLOCK_MONOTONIC`; 0 as long as it does not know.
+    start_ns: u64,
+    heard_ns: u64,
+    /// The datagram that is being filled, and those that are full.
+    open: Vec<u8>,
+    full: Vec<Vec<u8>>,
+    sent_packets: u64,
+    received_packets: u64,
+    /// Packets that it has sent in all, once it has said so.
+    sent_in_all: Option<u64>,
+    /// How long before they were due packets came, and how long after.
+    early: Distribution,
+    late: Distribution,
+}
+
+impl Tunnel {
+    /// Of a run of `plan`.
+    pub fn new(plan: &Plan, settings: &Settings) -> Result<Self> {
+        let socket = settings
+            .socket
+            .try_clone()
+            .and_then(|socket| socket.set_nonblocking(true).map(|()| socket))
+            .map_err(|error| Error::wrap("prepare the socket to other machines", error))?;
+        // More than net.core.rmem_max allows only root gets; less costs packets, which are counted.
+        let _ = setsockopt(&socket, sockopt::RcvBufForce, &SOCKET_BYTES);
+        let _ = setsockopt(&socket, sockopt::SndBufForce, &SOCKET_BYTES);
+        let ends = plan.links.iter().flat_map(|link| [link.endpoints[1], link.endpoints[0]]);
+        let ends = ends.map(|node| settings.partition[node]).collect();
+        let peer = |(name, address): &(String, SocketAddr)| Peer {
+            name: name.clone(),
+            address: (*address).into(),
+            relation: ClockRelation::default(),
+            numbers: Numbers::default(),
+            start_ns: 0,
+            heard_ns: 0,
+            open: Vec::with_capacity(2_048),
+            full: Vec::with_capacity(MOST_DATAGRAMS),
+            sent_packets: 0,
+            received_packets: 0,
+            sent_in_all: None,
+            early: Distribution::new(),
+            late: Distribution::new(),
+        };
+        Ok(Tunnel {
+            own: settings.own,
+            socket,
+            seal: Seal::new(&settings.key, settings.encrypts, settings.own),
+            peers: settings.machines.iter().map(peer).collect(),
+            ends,
+            sender: Sender::default(),
+            start_ns: None,
+            next_request_ns: 0,
+            buffer: vec![0; 1 << 16],
+            scratch: Vec::new(),
+            early: Some(Vec::new()),
+            refused: 0,
+            failed: 0,
+            repeated: 0,
+        })
+    }
+
+    /// Readable when a datagram waits.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    fn others(&self) -> impl Iterator<Item = usize> + use<> {
+        let own = self.own as usize;
+        (0..self.peers.len()).filter(move |&peer| peer != own)
+    }
+
+    /// When the clock starts on this machine, known once the first machine's start and the relation to its clock are. The first
+    /// machine decides, by `start_ns`.
+    pub fn start(&mut self, start_ns: Option<u64>) -> Option<u64> {
+        if self.start_ns.is_none() {
+            let first = &self.peers[0];
+            let found = if self.own == 0 {
+                start_ns
+            } else {
+                first
+                    .relation
+                    .offset(monotonic_ns())
+                    .filter(|_| first.start_ns > 0)
+                    .map(|offset| u64::try_from(first.start_ns as i64 - offset.ns).unwrap_or_default())
+            };
+            self.start_ns = found;
+            self.next_request_ns = if found.is_some() { 0 } else { self.next_request_ns };
+        }
+        self.start_ns
+    }
+
+    /// Whether the clocks of all machines are known well enough to start.
+    pub fn is_related(&self) -> bool {
+        self.others().all(|peer| self.peers[peer].relation.exchanges >= FIRST_EXCHANGES)
+    }
+
+    /// Asks for the time of the others if it is time to.
+    ///
+    /// # Errors
+    /// If nothing has been heard of a machine since the clock started, for [`SILENCE_NS`].
+    pub fn turn(&mut self, now_ns: u64) -> Result<()> {
+        if now_ns < self.next_request_ns {
+            return Ok(());
+        }
+        let has_begun = self.start_ns.is_some_and(|start_ns| now_ns > start_ns);
+        self.next_request_ns = now_ns + if has_begun { INTERVAL_NS } else { EARLY_INTERVAL_NS };
+        for peer in self.others() {
+            let start_ns = self.start_ns.unwrap_or_default();
+            let heard_ns = self.peers[peer].heard_ns.max(start_ns);
+            if has_begun && now_ns.saturating_sub(heard_ns) > SILENCE_NS {
+                let name = &self.peers[peer].name;
+                return Err(Error::new(format!(
+                    "nothing has been heard of machine {name} for {} s",
+                    SILENCE_NS / 1_000_000_000
+                ))
+                .with_remedy("check the machine and the network to it"));
+            }
+            self.send_times(peer, Kind::TimeRequest, &[start_ns, monotonic_ns()]);
+        }
+        Ok(())
+    }
+
+    /// When [`turn`](Self::turn) next has something to do, on `CLOCK_MONOTONIC`.
+    pub fn next_turn_ns(&self) -> u64 {
+        self.next_request_ns
+    }
+
+    fn send_times(&mut self, peer: usize, kind: Kind, times: &[u64]) {
+        let mut datagram = std::mem::take(&mut self.scratch);
+        self.seal.begin(kind, &mut datagram);
+        times.iter().for_each(|time| datagram.extend_from_slice(&time.to_le_bytes()));
+        self.seal.finish(&mut datagram);
+        let sent = self.sender.send(
+            &self.socket,
+            &self.peers[peer].address,
+            &[[IoSlice::new(&datagram), IoSlice::new(&[])]],
+        );
+        // A lost request is repeated soon.
+        self.failed += u64::from(sent.is_err());
+        self.scratch = datagram;
+    }
+
+    /// Gives a packet to the machine at the far end of a direction; `parts` are its virtio header with its headers, and its payload.
+    pub fn give(&mut self, direction: DirectionId, due: Time, packet: &Packet, parts: [&[u8]; 2]) {
+        let peer = self.ends[direction.0 as usize] as usize;
+        let length = packets::RECORD + parts.iter().map(|part| part.len()).sum::<usize>();
+        let open = self.peers[peer].open.len();
+        if open > 0 && open + length > HEADER + MOST_CONTENT {
+            self.close(peer);
+        }
+        let Peer { open, sent_packets, .. } = &mut self.peers[peer];
+        if open.is_empty() {
+            self.seal.begin(Kind::Packets, open);
+        }
+        packets::append(open, direction, due, packet, parts);
+        *sent_packets += 1;
+        if open.len() > MOST_CONTENT / 2 && open.len() + 200 > MOST_CONTENT {
+            self.close(peer);
+        }
+        if self.peers[peer].full.len() >= MOST_DATAGRAMS {
+            self.send_full(peer);
+        }
+    }
+
+    fn close(&mut self, peer: usize) {
+        let Peer { open, full, .. } = &mut self.peers[peer];
+        if open.is_empty() {
+            return;
+        }
+        self.seal.finish(open);
+        full.push(std::mem::replace(open, Vec::with_capacity(2_048)));
+    }
+
+    /// Sends what has gathered.
+    pub fn flush(&mut self) {
+        for peer in self.others() {
+            self.close(peer);
+            self.send_full(peer);
+        }
+    }
+
+    fn send_full(&mut self, peer: usize) {
+        let Peer { full, address, .. } = &mut self.peers[peer];
+        let mut first = 0;
+        while first < full.len() {
+            let parts: Vec<[IoSlice<'_>; 2]> =
+                full[first..].iter().map(|datagram| [IoSlice::new(datagram), IoSlice::new(&[])]).collect();
+            match self.sender.send(&self.socket, address, &parts) {
+                Ok(sent) => first += sent,
+                // The receiver counts its packets as lost.
+                Err(_) => {
+                    self.failed += 1;
+                    first += 1;
+                }
+            }
+        }
+        full.clear();
+    }
+
+    /// Takes what has come; `take` is given each packet, with the machine that sent it.
+    pub fn receive(&mut self, mut take: impl FnMut(Arriving<'_>, u32)) {
+        for (sender, content) in self.early.take().into_iter().flatten() {
+            self.take_packets(sender, &content, &mut take);
+        }
+        self.read_socket(&mut take);
+    }
+
+    /// Takes the times that have come. Packets wait for [`receive`](Self::receive): the hosts of a machine may send as soon as it is
+    /// up.
+    pub fn receive_times(&mut self) {
+        self.read_socket(&mut |_, _| ());
+    }
+
+    fn read_socket(&mut self, take: &mut impl FnMut(Arriving<'_>, u32)) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        for _ in 0..MOST_READ {
+            match self.socket.recv_from(&mut buffer) {
+                Ok((length, _)) => self.handle(&mut buffer[..length], take),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                // ICMP tells that a machine does not listen; its silence ends the run.
+                Err(_) => {}
+            }
+        }
+        self.buffer = buffer;
+    }
+
+    fn handle(&mut self, datagram: &mut [u8], take: &mut impl FnMut(Arriving<'_>, u32)) {
+        let now_ns = monotonic_ns();
+        let known = |sender: u32| sender != self.own && (sender as usize) < self.peers.len();
+        let Some(opened) = self.seal.open(datagram).filter(|opened| known(opened.sender)) else {
+            self.refused += 1;
+            return;
+        };
+        let (sender, place) = (opened.sender, opened.sender as usize);
+        if !self.peers[place].numbers.is_new(opened.number) {
+            self.repeated += 1;
+            return;
+        }
+        self.peers[place].heard_ns = now_ns;
+        let mut reader = Reader(opened.content);
+        let understood = match opened.kind {
+            Kind::Packets => match &mut self.early {
+                Some(early) => {
+                    early.push((sender, opened.content.to_vec()));
+                    Some(())
+                }
+                None => self.take_packets(sender, opened.content, take),
+            },
+            Kind::TimeRequest => reader.u64().zip(reader.u64()).map(|(start_ns, sent_ns)| {
+                self.peers[place].start_ns = start_ns;
+                let own_start_ns = self.start_ns.unwrap_or_default();
+                self.send_times(place, Kind::TimeReply, &[own_start_ns, sent_ns, now_ns, monotonic_ns()]);
+            }),
+            Kind::TimeReply => {
+                let mut times = [0; 4];
+                times.iter_mut().try_for_each(|time| reader.u64().map(|found| *time = found)).map(|()| {
+                    let [start_ns, sent_ns, arrived_ns, replied_ns] = times;
+                    self.peers[place].start_ns = start_ns;
+                    self.peers[place].relation.add([sent_ns, arrived_ns, replied_ns, now_ns]);
+                })
+            }
+            Kind::End => reader.u64().map(|count| self.peers[place].sent_in_all = Some(count)),
+        };
+        self.refused += u64::from(understood.is_none());
+    }
+
+    /// `None` if the packets are malformed.
+    fn take_packets(
+        &mut self,
+        sender: u32,
+        content: &[u8],
+        take: &mut impl FnMut(Arriving<'_>, u32),
+    ) -> Option<()> {
+        let mut reader = Reader(content);
+        while let Some(arriving) = packets::next(&mut reader) {
+            self.peers[sender as usize].received_packets += 1;
+            if self.ends.get(arriving.direction.0 as usize) == Some(&self.own) {
+                take(arriving, sender);
+            } else {
+                self.refused += 1;
+            }
+        }
+        reader.0.is_empty().then_some(())
+    }
+
+    /// The time of this machine's run at which something is due that is due at `due` of another's, with the offset of the clocks.
+    pub fn own_time(&self, sender: u32, due: Time) -> Option<Time> {
+        let peer = &self.peers[sender as usize];
+        let own_start_ns = self.start_ns.filter(|_| peer.start_ns > 0)?;
+        let offset = peer.relation.offset(monotonic_ns())?;
+        let later_ns = peer.start_ns as i64 - offset.ns - own_start_ns as i64;
+        Some(Time::from_ps(due.ps().saturating_add_signed(later_ns.saturating_mul(1_000))))
+    }
+
+    /// Counts a packet that came at `now` and is due at `due`.
+    pub fn count_arrival(&mut self, sender: u32, now: Time, due: Time) {
+        let peer = &mut self.peers[sender as usize];
+        if due < now {
+            peer.late.add(now.since(due).ns(), 1);
+        } else {
+            peer.early.add(due.since(now).ns(), 1);
+        }
+    }
+
+    /// Tells the others how many packets they were sent.
+    pub fn tell_end(&mut self) {
+        self.flush();
+        for peer in self.others() {
+            let sent = self.peers[peer].sent_packets;
+            self.send_times(peer, Kind::End, &[sent]);
+        }
+    }
+
+    /// Whether all others have told how many packets they sent, and these are here.
+    pub fn is_complete(&self) -> bool {
+        self.others().all(|peer| {
+            let peer = &self.peers[peer];
+            peer.sent_in_all.is_some_and(|sent| peer.received_packets >= sent)
+        })
+    }
+
+    /// What happened between this machine and the others, as results have it.
+    pub fn results(&self, now_ns: u64) -> Value {
+        let peers: Vec<Value> = self
+            .others()
+            .map(|place| {
+                let peer = &self.peers[place];
+                let offset = peer.relation.offset(now_ns);
+                json!({
+                    "machine": peer.name,
+                    "sent_packets": peer.sent_packets,
+                    "received_packets": peer.received_packets,
+                    "lost_packets": peer.sent_in_all.map(|sent| sent.saturating_sub(peer.received_packets)),
+                    "early": peer.early.summary(),
+                    "late": peer.late.summary(),
+                    "round_trip_ns": peer.relation.least_round_trip_ns,
+                    "recent_round_trip_ns": peer.relation.recent_round_trip_ns(),
+                    "exchanges": peer.relation.exchanges,
+                    "clock": offset.map(|offset| self.clock(peer, offset)),
+                })
+            })
+            .collect();
+        json!({
+            "machine": self.peers[self.own as usize].name,
+            "start_ns": self.start_ns,
+            "refused_datagrams": self.refused,
+            "repeated_datagrams": self.repeated,
+            "failed_datagrams": self.failed,
+            "peers": peers,
+        })
+    }
+
+    /// The run's clock on another machine minus that on this one.
+    fn clock(&self, peer: &Peer, offset: Offset) -> Value {
+        let starts_ns = self.start_ns.unwrap_or_default() as i64 - peer.start_ns as i64;
+        json!({
+            "offset_ns": offset.ns + starts_ns,
+            "bound_ns": offset.bound_ns,
+            "drift": offset.drift,
+        })
+    }
+}

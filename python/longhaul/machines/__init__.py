@@ -1,0 +1,1 @@
+"""Live runs on several machines: an agent on each, links that cross between them, one run directory."""

@@ -1,0 +1,31 @@
+"""Directories that go from one machine to another, packed."""
+
+import base64
+import io
+import tarfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from longhaul.machines.messages import PART_BYTES
+
+
+def packed(directory: Path, names: Iterable[str]) -> Iterator[str]:
+    """What ``directory`` has of these files and directories, as text in pieces."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz", compresslevel=1) as archive:
+        for name in names:
+            if (directory / name).exists():
+                archive.add(directory / name, arcname=name)
+    whole = content.getvalue()
+    for start in range(0, len(whole), PART_BYTES):
+        yield base64.b64encode(whole[start : start + PART_BYTES]).decode()
+
+
+def unpack(parts: Iterable[str], directory: Path) -> None:
+    """Write what :func:`packed` gave; nothing outside ``directory``. Raises ValueError and OSError."""
+    content = io.BytesIO(b"".join(base64.b64decode(part, validate=True) for part in parts))
+    try:
+        with tarfile.open(fileobj=content, mode="r:gz") as archive:
+            archive.extractall(directory, filter="data")
+    except (tarfile.TarError, EOFError) as error:
+        raise ValueError(f"a damaged archive: {error}") from error

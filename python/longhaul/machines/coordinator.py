@@ -1,0 +1,515 @@
+"""A live run on several machines, from its preparation to its merged records.
+
+An agent on each machine runs its part; see docs/explanation/several-machines.md.
+"""
+
+import json
+import queue
+import secrets
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from types import FrameType
+from typing import IO, Any
+
+from longhaul import log, storage
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
+from longhaul.machines import archive, messages, requirements
+from longhaul.machines.hostfile import Machine
+from longhaul.machines.messages import Message, Writer
+from longhaul.machines.placement import Placement
+from longhaul.plan import Plan
+from longhaul.results import directory as directories
+from longhaul.results import ending, machine_records
+from longhaul.run import signals
+from longhaul.run.live import Finished, Prepared
+from longhaul.run.session import RunFailedError
+from longhaul.units.text import few_text
+
+_START_S = 60.0
+"""For an agent to start and to answer."""
+_BUILD_S = 300.0
+"""For all hosts to be up and all services to be ready."""
+_END_S = 30.0
+"""For a machine to end its part and to write its records."""
+_FINISH_MARGIN_NS = 200_000_000
+"""How far ahead the common end of a run without duration is."""
+MACHINES = "machines"
+"""Where a run directory keeps what each machine recorded."""
+Progress = Callable[[Message], None]
+
+
+@dataclass
+class _Agent:
+    """An agent, seen from here."""
+
+    number: int
+    machine: Machine
+    process: "subprocess.Popen[bytes]"
+    writer: Writer
+    errors: IO[bytes]
+    heard: float = field(default_factory=time.monotonic)
+    hello: Message = field(default_factory=dict)
+    ended: Message | None = None
+    """The event with which its part ended."""
+    collected: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.machine.name
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        self.writer.tell(message)
+
+    def last_error(self) -> str:
+        """The last line that it wrote to standard error; empty if there is none."""
+        self.errors.seek(0)
+        lines = self.errors.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+
+class MachineLostError(RunFailedError):
+    """A machine that is gone, silent or late: the run ends with what there is."""
+
+    def __init__(self, message: str, *, remedy: str | None = None) -> None:
+        """With the machine's name in ``message``."""
+        super().__init__(Code.RUN_FAILED, message, status=ending.CRASHED, remedy=remedy)
+
+
+class Coordinator:
+    """The agents of one run."""
+
+    def __init__(self, placement: Placement, *, scratch: Path) -> None:
+        """Start an agent on each machine of ``placement``; their errors go into ``scratch``."""
+        self._placement = placement
+        self._key = secrets.token_hex(32)
+        self._heard: queue.Queue[tuple[int, Message | None]] = queue.Queue()
+        self._addresses: list[str] = []
+        self.agents: list[_Agent] = []
+        try:
+            for number, machine in enumerate(placement.machines):
+                self.agents.append(self._started(number, machine, scratch))
+            self._wait(lambda: all(agent.hello for agent in self.agents), _START_S, "has not started")
+        except BaseException:
+            self.close()
+            raise
+
+    def _started(self, number: int, machine: Machine, scratch: Path) -> _Agent:
+        command = [machine.python, "-I", "-m", "longhaul.machines.agent"]
+        errors = (scratch / f"agent-{machine.name}.err").open("w+b")
+        try:
+            process = subprocess.Popen(
+                [*machine.command, *command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+        except OSError as error:
+            errors.close()
+            raise LonghaulError(
+                Code.CLUSTER_UNREACHABLE,
+                f"machine {machine.name}: cannot start {error.filename}: {error.strerror}",
+                exit_code=3,
+            ) from error
+        assert process.stdin is not None
+        assert process.stdout is not None
+        agent = _Agent(number, machine, process, Writer(process.stdin), errors)  # type: ignore[arg-type]
+        threading.Thread(target=self._listen, args=(number, process.stdout), daemon=True).start()
+        threading.Thread(target=self._stay_alive, args=(agent,), daemon=True).start()
+        return agent
+
+    def _listen(self, number: int, stream: Any) -> None:
+        with suppress(ValueError, OSError):
+            while (message := messages.read(stream)) is not None:
+                self._heard.put((number, message))
+        self._heard.put((number, None))
+
+    @staticmethod
+    def _stay_alive(agent: _Agent) -> None:
+        while agent.process.poll() is None and not agent.writer.is_broken:
+            agent.tell({"do": "alive"})
+            time.sleep(messages.ALIVE_S)
+
+    def next(self, within_s: float) -> tuple[_Agent, Message] | None:
+        """The next message of an agent; ``None`` if none comes. Raises LonghaulError for one that is gone."""
+        deadline = time.monotonic() + within_s
+        while True:
+            self._check_silence()
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return None
+            try:
+                number, message = self._heard.get(timeout=min(left, 0.5))
+            except queue.Empty:
+                continue
+            agent = self.agents[number] if number < len(self.agents) else None
+            if agent is None:
+                # It spoke before it was noted here.
+                self._heard.put((number, message))
+                time.sleep(0.01)
+                continue
+            if message is None:
+                if agent.collected:
+                    continue
+                raise self._gone(agent)
+            agent.heard = time.monotonic()
+            match message["is"]:
+                case "hello":
+                    self._greet(agent, message)
+                case "failed":
+                    said = f"machine {agent.name}: {message['message']}"
+                    raise MachineLostError(said, remedy=message["remedy"])
+                case "alive":
+                    pass
+                case _:
+                    return agent, message
+
+    def _check_silence(self) -> None:
+        for agent in self.agents:
+            silent_s = time.monotonic() - agent.heard
+            if agent.hello and not agent.collected and silent_s > messages.SILENT_S:
+                raise MachineLostError(
+                    f"machine {agent.name} has said nothing for {silent_s:.0f} s",
+                    remedy="check the machine and the network to it",
+                )
+
+    def _gone(self, agent: _Agent) -> LonghaulError:
+        with suppress(subprocess.TimeoutExpired):
+            agent.process.wait(timeout=2)
+        said = agent.last_error()
+        what = f": {said}" if said else ""
+        if agent.hello:
+            return MachineLostError(f"the agent on machine {agent.name} has ended{what}")
+        return LonghaulError(
+            Code.CLUSTER_UNREACHABLE,
+            f"machine {agent.name}: no agent could be started there{what}",
+            remedy=f"try: {' '.join([*agent.machine.command, agent.machine.python])} -m longhaul --version",
+            exit_code=3,
+        )
+
+    @staticmethod
+    def _greet(agent: _Agent, hello: Message) -> None:
+        own = {"protocol": messages.PROTOCOL, "longhaul": version("longhaul")}
+        for what, here in own.items():
+            if hello.get(what) != here:
+                raise LonghaulError(
+                    Code.VERSION_MISMATCH,
+                    f"machine {agent.name} has {what} {hello.get(what)}, this one {here}",
+                    remedy="install the same wheel on all machines",
+                    exit_code=3,
+                )
+        agent.hello = hello
+
+    def _wait(self, condition: Callable[[], bool], within_s: float, what: str) -> None:
+        deadline = time.monotonic() + within_s
+        while not condition():
+            if self.next(0.1) is None and time.monotonic() > deadline:
+                late = few_text([agent.name for agent in self.agents if not agent.hello]) or "a machine"
+                raise LonghaulError(
+                    Code.CLUSTER_UNREACHABLE, f"{late} {what} within {within_s:.0f} s", exit_code=3
+                )
+
+    def _answers(self, kind: str, agents: Sequence[_Agent], within_s: float) -> dict[int, Message]:
+        """A message of this kind of each of ``agents``, by their numbers."""
+        found: dict[int, Message] = {}
+        deadline = time.monotonic() + within_s
+        while len(found) < len(agents):
+            heard = self.next(max(deadline - time.monotonic(), 0.0))
+            if heard is None:
+                late = few_text([agent.name for agent in agents if agent.number not in found])
+                raise MachineLostError(f"{late}: no answer ({kind}) within {within_s:.0f} s")
+            agent, message = heard
+            if message["is"] == kind:
+                found[agent.number] = message
+        return found
+
+    def connect(self) -> list[requirements.Path]:
+        """Open the sockets of all machines, and measure the network between those that a link joins."""
+        for agent in self.agents:
+            agent.tell(
+                {"do": "open", "key": self._key, "own": agent.number, "address": agent.machine.address}
+            )
+        ports = self._answers("open", self.agents, _START_S)
+        self._addresses = [
+            requirements.address_of(agent.machine, ports[agent.number]["port"]) for agent in self.agents
+        ]
+        neighbours: dict[int, set[int]] = {}
+        for cut in self._placement.cuts:
+            neighbours.setdefault(min(cut.ends), set()).add(max(cut.ends))
+        # One after the other: they would measure each other.
+        paths = []
+        for number, peers in sorted(neighbours.items()):
+            agent = self.agents[number]
+            agent.tell({"do": "measure", "peers": {peer: self._addresses[peer] for peer in peers}})
+            measured = self._answers("measured", [agent], _START_S + 2 * len(peers))[number]["paths"]
+            paths += [requirements.path(number, each) for each in measured]
+        return paths
+
+    def start(self, prepared: Prepared, plan: Plan, *, encrypts: bool, memory_bytes: int | None) -> None:
+        """Send each machine its part, and let it build it."""
+        kept = [each.name for each in prepared.directory.iterdir()]
+        for agent in self.agents:
+            own = part_of(plan, self._placement.partition, agent.number)
+            for part in archive.packed(prepared.directory, [name for name in kept if name != "plan.json"]):
+                agent.tell({"do": "part", "part": part})
+            agent.tell(
+                {
+                    "do": "run",
+                    "plan": own,
+                    "run": prepared.run,
+                    "work": str(Path.cwd()),
+                    "memory_bytes": memory_bytes,
+                    "machines": {
+                        "own": agent.number,
+                        "partition": self._placement.partition,
+                        "machines": [
+                            {"name": each.name, "address": address}
+                            for each, address in zip(self.agents, self._addresses, strict=True)
+                        ],
+                        "key": self._key,
+                        "encrypts": encrypts,
+                    },
+                }
+            )
+
+    def request(self, **request: Any) -> None:
+        """Send every machine whose part goes on a request to its run."""
+        for agent in self.agents:
+            if agent.ended is None:
+                agent.tell({"do": "tell", "request": request})
+
+    def collect(self, directory: Path) -> list[str]:
+        """Fetch the records of all machines that still answer into ``directory``; returns whose there are."""
+        parts: dict[int, list[str]] = {}
+        asked = [agent for agent in self.agents if agent.process.poll() is None and not agent.collected]
+        for agent in asked:
+            agent.tell({"do": "collect"})
+        deadline = time.monotonic() + _END_S
+        while any(not agent.collected for agent in asked) and time.monotonic() < deadline:
+            try:
+                heard = self.next(0.5)
+            except LonghaulError as error:
+                # The others' records are kept.
+                log.note(error.message)
+                asked = [agent for agent in asked if self._still_answers(agent)]
+                continue
+            if heard is None:
+                continue
+            agent, message = heard
+            if message["is"] == "part":
+                parts.setdefault(agent.number, []).append(message["part"])
+            elif message["is"] == "collected":
+                agent.collected = True
+        for agent in self.agents:
+            if agent.collected and agent.number in parts:
+                place = directory / agent.name
+                storage.make_directory(place)
+                archive.unpack(parts[agent.number], place)
+        return [agent.name for agent in self.agents if agent.collected and agent.number in parts]
+
+    @staticmethod
+    def _still_answers(agent: _Agent) -> bool:
+        silent = time.monotonic() - agent.heard > messages.SILENT_S
+        if agent.process.poll() is not None or silent:
+            # Nothing more is expected of it.
+            agent.hello = {}
+            return False
+        return True
+
+    def close(self) -> None:
+        """End all agents, and what they run."""
+        for agent in self.agents:
+            agent.tell({"do": "bye"})
+            with suppress(OSError, ValueError):
+                agent.process.stdin.close()  # type: ignore[union-attr]
+        deadline = time.monotonic() + messages.SILENT_S
+        for agent in self.agents:
+            try:
+                agent.process.wait(timeout=max(deadline - time.monotonic(), 0.1))
+            except subprocess.TimeoutExpired:
+                agent.process.kill()
+                agent.process.wait()
+            agent.errors.close()
+
+
+def part_of(plan: Plan, partition: Sequence[int], own: int) -> Plan:
+    """The plan of one machine: the whole network, and the programs of its own hosts."""
+    return {**plan, "programs": [each for each in plan["programs"] if partition[each["host"]] == own]}
+
+
+def run(
+    prepared: Prepared,
+    placement: Placement,
+    *,
+    progress: Progress,
+    encrypts: bool = False,
+    memory_bytes: int | None = None,
+) -> Finished:
+    """Run to the end on all machines of ``placement``, and merge their records into the run directory.
+
+    Ctrl-C, SIGTERM and SIGHUP end it early. A machine that is gone, silent or late ends it within seconds;
+    the records of the others are kept. Raises RunFailedError and LonghaulError.
+    """
+    directory = prepared.directory
+    plan: Plan = json.loads(prepared.plan.read_text(encoding="utf-8"))
+    with ending.recorded(directory):
+        kept = directory / MACHINES
+        storage.make_directory(kept)
+        coordinator = Coordinator(placement, scratch=kept)
+        try:
+            found = _run_parts(coordinator, prepared, plan, progress, encrypts, memory_bytes)
+            failure: LonghaulError | None = None
+        except LonghaulError as error:
+            status = error.status if isinstance(error, RunFailedError) else ending.FAILED
+            found, failure = ending.Ending(status, error.message), error
+            coordinator.request(do="stop", status="crashed", why=error.message)
+        finally:
+            try:
+                names = coordinator.collect(kept)
+            finally:
+                coordinator.close()
+        if any((kept / name / "raw" / "started.json").is_file() for name in names):
+            machine_records.merge(directory, plan, placement.partition, _names(placement), found)
+        if failure is not None:
+            raise failure
+        ending.end(directory, found.status, found.reason)
+    return Finished(directory, found.status)
+
+
+def _names(placement: Placement) -> list[str]:
+    return [machine.name for machine in placement.machines]
+
+
+def _run_parts(
+    coordinator: Coordinator,
+    prepared: Prepared,
+    plan: Plan,
+    progress: Progress,
+    encrypts: bool,
+    memory_bytes: int | None,
+) -> ending.Ending:
+    placement = coordinator._placement
+    paths = coordinator.connect()
+    requirements.check(placement, paths)
+    machines = [
+        {"name": agent.name, "nodes": placement.partition.count(agent.number), **_told(agent.hello)}
+        for agent in coordinator.agents
+    ]
+    directories.update_run(
+        prepared.directory,
+        machines=machines,
+        cuts=[{"link": cut.name, "delay_ns": cut.delay_ns} for cut in placement.cuts],
+        paths=[each.as_dict(_names(placement)) for each in paths],
+    )
+    with _interruptions() as asked:
+        coordinator.start(prepared, plan, encrypts=encrypts, memory_bytes=memory_bytes)
+        return _follow(coordinator, plan, progress, asked)
+
+
+def _told(hello: Message) -> Message:
+    return {name: hello[name] for name in ("host", "kernel", "cores")}
+
+
+@dataclass
+class _Progress:
+    """How far the parts of a run are."""
+
+    coordinator: Coordinator
+    plan: Plan
+    tell: Progress
+    up: dict[int, Message] = field(default_factory=dict)
+    ready: set[int] = field(default_factory=set)
+    idle: dict[int, int] = field(default_factory=dict)
+    has_started: bool = False
+    is_ending: bool = False
+    was_stopped: bool = False
+
+    @property
+    def _agents(self) -> Sequence[_Agent]:
+        return self.coordinator.agents
+
+    def take(self, agent: _Agent, event: Message) -> None:
+        """Take an event of one machine's part into account, and ask for what follows when all are so far."""
+        match event.get("event"):
+            case "up":
+                self.up[agent.number] = event
+                if len(self.up) == len(self._agents):
+                    hosts = sum(each["hosts"] for each in self.up.values())
+                    took_ns = max(each["build_ns"] for each in self.up.values())
+                    self.tell({"event": "up", "hosts": hosts, "build_ns": took_ns})
+            case "ready":
+                self.ready.add(agent.number)
+                if len(self.ready) == len(self._agents):
+                    self.coordinator.request(do="begin")
+            case "started":
+                if not self.has_started:
+                    self.has_started = True
+                    self.tell(event)
+            case "idle":
+                self.idle[agent.number] = event["t_ns"]
+                if len(self.idle) == len(self._agents):
+                    # The last one has said so just now.
+                    self.coordinator.request(do="finish", at_ns=event["t_ns"] + _FINISH_MARGIN_NS)
+            case "failed":
+                agent.ended = event
+                raise RunFailedError(
+                    Code.RUN_FAILED,
+                    f"machine {agent.name}: {event['message']}",
+                    status=event.get("status", ending.FAILED),
+                    remedy=event.get("remedy"),
+                )
+            case "ended":
+                agent.ended = event
+                self._check_end(agent, event)
+            case "ending":
+                if not self.is_ending:
+                    self.is_ending = True
+                    self.tell(event)
+            case _:
+                self.tell(event)
+
+    def _check_end(self, agent: _Agent, event: Message) -> None:
+        expected = "duration" if self.plan["duration_ns"] is not None else "programs"
+        if event.get("reason") != expected and not self.was_stopped:
+            why = event.get("why") or event.get("reason")
+            raise RunFailedError(Code.RUN_FAILED, f"machine {agent.name}: {why}", status=ending.FAILED)
+
+
+def _follow(coordinator: Coordinator, plan: Plan, progress: Progress, asked: Sequence[str]) -> ending.Ending:
+    """Follow the parts until all have ended."""
+    agents = coordinator.agents
+    state = _Progress(coordinator, plan, progress)
+    deadline = time.monotonic() + _BUILD_S
+    while any(agent.ended is None for agent in agents):
+        if asked and not state.was_stopped:
+            state.was_stopped = True
+            coordinator.request(do="stop", status="interrupted", why=asked[0])
+        heard = coordinator.next(0.2)
+        if heard is not None and heard[1]["is"] == "event":
+            state.take(heard[0], heard[1]["event"])
+        elif len(state.ready) < len(agents) and time.monotonic() > deadline:
+            late = few_text([agent.name for agent in agents if agent.number not in state.ready])
+            raise MachineLostError(f"{late}: not ready within {_BUILD_S:.0f} s")
+    first = agents[0].ended or {}
+    return ending.Ending(str(first["reason"]), first.get("why"))
+
+
+@contextmanager
+def _interruptions() -> Iterator[list[str]]:
+    """Signals in the block are noted, as the reason why the run is to end."""
+    asked: list[str] = []
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        if asked:
+            raise KeyboardInterrupt(f"{signals.reason(number)} twice, which leaves no results")
+        asked.append(signals.reason(number))
+
+    with signals.handled(on_signal):
+        yield asked

@@ -1,0 +1,140 @@
+"""What the network between the machines is like, measured before a run by the sockets that it will use."""
+
+import hashlib
+import hmac
+import json
+import select
+import socket
+import struct
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Json = dict[str, Any]
+
+PROBES = 100
+_INTERVAL_S = 0.002
+_LAST_S = 0.5
+"""For replies after the last probe."""
+_BURST = 200
+_BURST_BYTES = 1_400
+_HEAD = struct.Struct("<4scIIQ")
+_MAGIC = b"LHPM"
+_TAG_BYTES = 16
+
+
+class Meter:
+    """Answers the probes of other machines, and measures the paths to them."""
+
+    def __init__(self, sock: socket.socket, *, key: bytes, own: int) -> None:
+        """Use ``sock`` until :meth:`close`; ``own`` is the number of this machine."""
+        self._socket = sock
+        self._key = key
+        self._own = own
+        self._rtts: dict[int, dict[int, int]] = {}
+        self._burst: dict[int, tuple[int, int, int]] = {}
+        self._told: dict[int, Json] = {}
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._answer, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._ends.set()
+        self._thread.join()
+
+    def measure(self, peers: Mapping[int, str]) -> list[Json]:
+        """RTT, loss and rate to each of ``peers``, whose addresses are ``HOST:PORT``."""
+        return [self._measured(peer, parsed(address)) for peer, address in peers.items()]
+
+    def _measured(self, peer: int, address: tuple[str, int]) -> Json:
+        self._rtts[peer] = {}
+        for number in range(PROBES):
+            self._send(b"q", number, time.monotonic_ns(), address)
+            time.sleep(_INTERVAL_S)
+        deadline = time.monotonic() + _LAST_S
+        while len(self._rtts[peer]) < PROBES and time.monotonic() < deadline:
+            time.sleep(_INTERVAL_S)
+        rtts = sorted(self._rtts[peer].values())
+        for number in range(_BURST):
+            self._send(b"b", number, 0, address, padding=_BURST_BYTES)
+        time.sleep(_INTERVAL_S * 10)
+        self._send(b"t", 0, 0, address)
+        deadline = time.monotonic() + _LAST_S
+        while peer not in self._told and time.monotonic() < deadline:
+            time.sleep(_INTERVAL_S)
+        return {
+            "peer": peer,
+            "sent": PROBES,
+            "received": len(rtts),
+            "rtt_min_ns": rtts[0] if rtts else None,
+            "rtt_p50_ns": rtts[len(rtts) // 2] if rtts else None,
+            "rtt_p99_ns": rtts[len(rtts) * 99 // 100] if rtts else None,
+            "burst": self._told.get(peer),
+        }
+
+    def _send(self, kind: bytes, number: int, at_ns: int, to: tuple[str, int], *, padding: int = 0) -> None:
+        content = _HEAD.pack(_MAGIC, kind, self._own, number, at_ns) + bytes(padding)
+        try:
+            self._socket.sendto(content + self._tag(content), to)
+        except OSError:
+            # It counts as lost.
+            return
+
+    def _tag(self, content: bytes) -> bytes:
+        return hmac.digest(self._key, content, hashlib.sha256)[:_TAG_BYTES]
+
+    def _answer(self) -> None:
+        while not self._ends.is_set():
+            ready, _, _ = select.select([self._socket], [], [], 0.05)
+            if not ready:
+                continue
+            try:
+                datagram, sender = self._socket.recvfrom(1 << 16)
+            except OSError:
+                continue
+            content, tag = datagram[:-_TAG_BYTES], datagram[-_TAG_BYTES:]
+            if len(content) < _HEAD.size or not hmac.compare_digest(self._tag(content), tag):
+                continue
+            self._handle(content, sender)
+
+    def _handle(self, content: bytes, sender: tuple[str, int]) -> None:
+        magic, kind, peer, number, at_ns = _HEAD.unpack(content[: _HEAD.size])
+        now_ns = time.monotonic_ns()
+        if magic != _MAGIC:
+            return
+        match kind:
+            case b"q":
+                self._send(b"a", number, at_ns, sender)
+            case b"a":
+                self._rtts.get(peer, {}).setdefault(number, now_ns - at_ns)
+            case b"b":
+                first, _, count = self._burst.get(peer, (now_ns, now_ns, 0))
+                self._burst[peer] = (first, now_ns, count + 1)
+            case b"t":
+                first, last, count = self._burst.get(peer, (0, 0, 0))
+                seen = json.dumps({"received": count, "ns": last - first}).encode()
+                content = _HEAD.pack(_MAGIC, b"s", self._own, 0, 0) + seen
+                self._socket.sendto(content + self._tag(content), sender)
+            case b"s":
+                self._told[peer] = json.loads(content[_HEAD.size :])
+
+
+def parsed(address: str) -> tuple[str, int]:
+    """``HOST:PORT``, or ``[HOST]:PORT`` of IPv6, as a socket takes it."""
+    host, _, port = address.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+def burst_bits_per_s(burst: Mapping[str, int] | None) -> float | None:
+    """The rate at which a burst came; ``None`` if it tells none."""
+    if not burst or burst["received"] < 2 or burst["ns"] <= 0:
+        return None
+    return (burst["received"] - 1) * _BURST_BYTES * 8e9 / burst["ns"]
+
+
+def worst(measured: Sequence[Json], key: str) -> float | None:
+    """The largest of a figure over some measurements; ``None`` if one has none."""
+    values = [each[key] for each in measured]
+    return None if not values or None in values else float(max(values))

@@ -1,0 +1,367 @@
+"""The records of a run on several machines, merged into those of one.
+
+Times become those of the first machine's clock, as far as the relation of the clocks is known; counters
+of a link come from the machine that its sender is on.
+"""
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longhaul import storage
+from longhaul.analysis.merged_distributions import merged
+from longhaul.plan import WAYS, Plan
+from longhaul.results import pcapng
+from longhaul.results.ending import Ending
+
+Json = dict[str, Any]
+
+MACHINES = "machines"
+LOST = "lost_between_machines"
+"""The fate of packets that the network between the machines lost."""
+
+_TIMES = ("t_ns", "offered_ns", "due_ns", "first_ns", "last_ns", "last_new_ns", "last_acknowledged_ns")
+_TABLES = ("samples", "lateness", "packets", "sockets")
+"""Whose rows each machine has its own of."""
+_BY_HOST = ("hosts", "accounts", "algorithms")
+_SUMS = ("pools_grown", "lost_records", "step_downs")
+_OF_MACHINE = (
+    "gaps",
+    "scheduling",
+    "steal_ns",
+    "step_downs",
+    "work",
+    "duration_ns",
+    "tunnel",
+    "t0_unix_ns",
+    "error",
+)
+"""What the engine of each machine says of itself."""
+_ENDS = ("protocol", "source", "source_port", "destination", "destination_port")
+_NOT_SUMMED = ("flow", *_ENDS, "first_ns", "last_ns", "last_new_ns", "last_acknowledged_ns")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one machine recorded."""
+
+    number: int
+    name: str
+    directory: Path
+    engine: Json | None
+    offset_ns: float
+    """The first machine's clock minus this one's, at the end of the run."""
+    drift: float
+    """How much faster the first machine's is."""
+
+    @property
+    def raw(self) -> Path:
+        return self.directory / "raw"
+
+    def first_machines(self, ns: int) -> int:
+        """A time of this machine by the first machine's clock."""
+        if self.engine is None or self.number == 0:
+            return ns
+        ended_ns: int = self.engine["duration_ns"]
+        return ns + round(self.offset_ns - self.drift * (ended_ns - ns))
+
+
+def merge(
+    directory: Path, plan: Plan, partition: Sequence[int], names: Sequence[str], ending: Ending
+) -> None:
+    """Write ``raw/``, ``logs/`` and ``captures/`` of a run from those of its machines, which stay."""
+    parts = [_part(directory / MACHINES / name, number, names) for number, name in enumerate(names)]
+    raw = directory / "raw"
+    for name in _TABLES:
+        _concatenate(raw / f"{name}.csv", parts)
+    numbers = _merge_flows(raw, parts)
+    _merge_flow_samples(raw, parts, numbers)
+    for name in _BY_HOST:
+        every: Json = {}
+        for part in parts:
+            every |= _read(part.raw / f"{name}.json") or {}
+        storage.replace_json(raw / f"{name}.json", every)
+    storage.replace_json(raw / "programs.json", _programs(parts, plan))
+    _merge_changes(raw / "changes.jsonl", parts, plan, partition)
+    _merge_captures(directory, parts)
+    _copy_logs(directory / "logs", parts)
+    started = next((found for part in parts if (found := _read(part.raw / "started.json"))), None)
+    if started is not None:
+        storage.replace_json(raw / "started.json", started)
+    storage.replace_json(raw / "ended.json", {"ended": ending.status, "reason": ending.reason})
+    if all(part.engine for part in parts):
+        storage.replace_json(raw / "engine.json", _engine(parts, plan, partition))
+
+
+def _part(directory: Path, number: int, names: Sequence[str]) -> _Part:
+    engine = _read(directory / "raw" / "engine.json")
+    peers = ((engine or {}).get("tunnel") or {}).get("peers", ())
+    clock = next((peer["clock"] for peer in peers if peer["machine"] == names[0]), None) or {}
+    return _Part(
+        number, names[number], directory, engine, clock.get("offset_ns", 0.0), clock.get("drift", 0.0)
+    )
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _rows(path: Path) -> Iterator[list[str]]:
+    """The complete lines of a table, the names of its columns first."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            yield from csv.reader(line for line in file if line.endswith("\n"))
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return
+
+
+def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    with storage.replacing(path) as out:
+        lines = csv.writer(_Text(out.write), lineterminator="\n")
+        lines.writerow(header)
+        lines.writerows(rows)
+
+
+@dataclass
+class _Text:
+    """Text that is written as bytes."""
+
+    put: Callable[[bytes], Any]
+
+    def write(self, text: str) -> None:
+        self.put(text.encode())
+
+
+def _concatenate(path: Path, parts: Sequence[_Part]) -> None:
+    """The rows of all machines, one machine's after the other's."""
+    header: list[str] = []
+
+    def rows() -> Iterator[list[str]]:
+        for part in parts:
+            table = _rows(part.raw / path.name)
+            if next(table, None) != header:
+                continue
+            places = [place for place, name in enumerate(header) if name in _TIMES]
+            for row in table:
+                yield _shifted(row, places, part) if part.number and len(row) == len(header) else row
+
+    for part in parts:
+        header = header or next(_rows(part.raw / path.name), [])
+    if header:
+        _write(path, header, rows())
+
+
+def _shifted(row: list[str], places: Sequence[int], part: _Part) -> list[str]:
+    for place in places:
+        if row[place]:
+            row[place] = str(part.first_machines(int(row[place])))
+    return row
+
+
+def _merge_flows(raw: Path, parts: Sequence[_Part]) -> list[dict[str, int]]:
+    """Each flow once: sent on one machine, and perhaps delivered on another.
+
+    Returns for each machine the number that a flow's number there becomes.
+    """
+    header: list[str] = []
+    flows: dict[tuple[str, ...], Json] = {}
+    numbers: list[dict[str, int]] = []
+    for part in parts:
+        table = _rows(part.raw / "flow_counts.csv")
+        header = next(table, header)
+        known: dict[str, int] = {}
+        for row in table:
+            if len(row) != len(header):
+                continue
+            found = dict(zip(header, row, strict=True))
+            key = tuple(found[name] for name in _ENDS)
+            is_rest = found["flow"] == "0"
+            for name in ("first_ns", "last_ns", "last_new_ns", "last_acknowledged_ns"):
+                found[name] = str(part.first_machines(int(found[name]))) if found[name] else ""
+            merged_row = flows.get(key)
+            if merged_row is None:
+                flows[key] = {**found, "flow": 0 if is_rest else len(flows) + 1}
+            else:
+                if int(found["sent_packets"]) > 0:
+                    merged_row |= {name: found[name] for name in _NOT_SUMMED if name.endswith("_ns")}
+                for name in header:
+                    if name not in _NOT_SUMMED:
+                        merged_row[name] = int(merged_row[name]) + int(found[name])
+            known[found["flow"]] = int(flows[key]["flow"])
+        numbers.append(known)
+    if header:
+        order = sorted(flows.values(), key=lambda flow: int(flow["flow"]))
+        sent = [flow for flow in order if int(flow["sent_packets"]) > 0]
+        _write(raw / "flow_counts.csv", header, ([flow[name] for name in header] for flow in sent))
+    return numbers
+
+
+def _merge_flow_samples(raw: Path, parts: Sequence[_Part], numbers: Sequence[Mapping[str, int]]) -> None:
+    """Counts over time: at each sample of a flow, the sum of what every machine has counted so far."""
+    header: list[str] = []
+    samples: dict[int, list[tuple[int, int, list[int]]]] = {}
+    for part, known in zip(parts, numbers, strict=True):
+        table = _rows(part.raw / "flow_samples.csv")
+        header = next(table, header)
+        for row in table:
+            if len(row) == len(header) and row[1] in known:
+                at_ns = part.first_machines(int(row[0]))
+                counts = [int(value) for value in row[2:]]
+                samples.setdefault(known[row[1]], []).append((at_ns, part.number, counts))
+    rows: list[list[int]] = []
+    for flow, each in samples.items():
+        latest: dict[int, list[int]] = {}
+        for at_ns, machine, counts in sorted(each):
+            latest[machine] = counts
+            rows.append([at_ns, flow, *(sum(values) for values in zip(*latest.values(), strict=True))])
+    if header:
+        _write(raw / "flow_samples.csv", header, sorted(rows))
+
+
+def _programs(parts: Sequence[_Part], plan: Plan) -> list[Json]:
+    found: dict[str, Json] = {}
+    for part in parts:
+        for program in _read(part.raw / "programs.json") or ():
+            for name in ("start_ns", "end_ns"):
+                if program.get(name) is not None:
+                    program[name] = part.first_machines(program[name])
+            found[program["name"]] = program
+    return [found[program["name"]] for program in plan["programs"] if program["name"] in found]
+
+
+def _merge_changes(path: Path, parts: Sequence[_Part], plan: Plan, partition: Sequence[int]) -> None:
+    """Every machine applies every change; what a direction had counted before is known where it begins."""
+    lists = [_changes(part.raw / "changes.jsonl") for part in parts]
+    lines = []
+    for place, change in enumerate(lists[0]):
+        before = {}
+        for way in change.get("before", {}):
+            owner = _owner(plan, partition, change["link"], way)
+            own = lists[owner][place] if place < len(lists[owner]) else change
+            before[way] = own["before"][way]
+        lines.append(json.dumps({**change, "before": before}) + "\n")
+    storage.replace_text(path, "".join(lines))
+
+
+def _changes(path: Path) -> list[Json]:
+    try:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError):
+        return []
+
+
+def _owner(plan: Plan, partition: Sequence[int], link: int, way: str) -> int:
+    """The machine that decides what happens on one direction of a link."""
+    return partition[plan["links"][link]["endpoints"][0 if way == "forward" else 1]]
+
+
+def _merge_captures(directory: Path, parts: Sequence[_Part]) -> None:
+    """Both machines of a link that is cut see packets at each of its ends."""
+    names = sorted({path.name for part in parts for path in (part.directory / "captures").glob("*.pcapng")})
+    if not names:
+        return
+    if not (directory / "captures").is_dir():
+        storage.make_directory(directory / "captures")
+    began_ns = [(part.engine or {}).get("t0_unix_ns") for part in parts]
+    for name in names:
+        files = []
+        for part, began in zip(parts, began_ns, strict=True):
+            path = part.directory / "captures" / name
+            if path.is_file() and began is not None and began_ns[0] is not None:
+                # Wall clocks may differ by more than those of the runs.
+                files.append((path, _capture_time(part, began, began_ns[0])))
+        with storage.replacing(directory / "captures" / name) as out:
+            pcapng.merge(files, out)
+
+
+def _capture_time(part: _Part, began_ns: int, first_ns: int) -> Callable[[int], int]:
+    return lambda unix_ns: first_ns + part.first_machines(unix_ns - began_ns)
+
+
+def _copy_logs(logs: Path, parts: Sequence[_Part]) -> None:
+    own = ("engine.err", "observer.err", "worker.err")
+    for part in parts:
+        for path in sorted((part.directory / "logs").glob("*")):
+            if path.is_file():
+                name = f"{part.name}.{path.name}" if path.name in own else path.name
+                storage.replace_bytes(logs / name, path.read_bytes())
+
+
+def _engine(parts: Sequence[_Part], plan: Plan, partition: Sequence[int]) -> Json:
+    """What one engine would have written; ``machines`` has what each says of itself."""
+    engines = [part.engine or {} for part in parts]
+    first = engines[0]
+    worst = max(engines, key=lambda engine: engine["gaps"]["total_ns"] / max(engine["duration_ns"], 1))
+    errors = [
+        f"machine {part.name}: {part.engine['error']}"
+        for part in parts
+        if part.engine and part.engine["error"]
+    ]
+    hosts = {node["name"]: partition[place] for place, node in enumerate(plan["nodes"])}
+    pacing = zip(*(engine["pacing"] for engine in engines), strict=True)
+    return {
+        **{name: first[name] for name in ("t0_unix_ns", "duration_ns", "coalesce_ns")},
+        **{name: sum(engine[name] for engine in engines) for name in _SUMS},
+        "error": errors[0] if errors else None,
+        "links": [
+            {
+                "name": link["name"],
+                **{way: engines[_owner(plan, partition, place, way)]["links"][place][way] for way in WAYS},
+            }
+            for place, link in enumerate(plan["links"])
+        ],
+        "packets": packets(engines),
+        "pacing": [rows[hosts[rows[0]["host"]]] for rows in pacing],
+        "lateness": _distributions(engines, "lateness"),
+        "spacing": _distributions(engines, "spacing"),
+        "ports": {
+            host: port
+            for number, engine in enumerate(engines)
+            for host, port in engine["ports"].items()
+            if hosts[host] == number
+        },
+        "flow_names": [
+            list(each) for each in dict.fromkeys(tuple(n) for e in engines for n in e["flow_names"])
+        ],
+        **{name: worst[name] for name in ("gaps", "scheduling", "steal_ns", "work")},
+        "machines": {
+            part.name: {
+                **{name: engine.get(name) for name in _OF_MACHINE},
+                "lateness": {"all": engine["lateness"]["all"]},
+            }
+            for part, engine in zip(parts, engines, strict=True)
+        },
+    }
+
+
+def packets(engines: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """The fates of the packets of all machines.
+
+    A packet that crosses has left one machine and come to another: it is held where it came, and lost between
+    the machines if it was sent and never came.
+    """
+    totals = {name: sum(engine["packets"][name] for engine in engines) for name in engines[0]["packets"]}
+    peers = [peer for engine in engines for peer in engine["tunnel"]["peers"]]
+    sent = sum(peer["sent_packets"] for peer in peers)
+    received = sum(peer["received_packets"] for peer in peers)
+    leaving = sum(engine["leaving_packets"] for engine in engines)
+    arriving = sum(engine["arriving_packets"] for engine in engines)
+    totals["held"] += arriving - leaving
+    return {**totals, LOST: sent - received}
+
+
+def _distributions(engines: Sequence[Json], name: str) -> Json:
+    links: dict[str, list[Json]] = {}
+    for engine in engines:
+        for link, found in engine[name]["links"].items():
+            links.setdefault(link, []).append(found)
+    return {
+        "all": merged([engine[name]["all"] for engine in engines]),
+        "links": {link: merged(found) for link, found in links.items()},
+    }

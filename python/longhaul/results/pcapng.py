@@ -1,0 +1,46 @@
+"""Captures of several machines in one file: PCAP Now Generic, draft-ietf-opsawg-pcapng."""
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+_ENHANCED_PACKET = 6
+_HEAD = struct.Struct("<II")
+_PACKET = struct.Struct("<III")
+"""Interface, and the two halves of the time."""
+
+
+def merge(files: Sequence[tuple[Path, Callable[[int], int]]], out: BinaryIO) -> None:
+    """Write the packets of all ``files``, in order of time.
+
+    All have the same interfaces, with times in ns, and are of this machine's byte order. Beside each is what
+    a time of it becomes.
+    """
+    heads: list[bytes] = []
+    packets: list[tuple[int, int, bytes]] = []
+    for number, (path, at) in enumerate(files):
+        head: list[bytes] = []
+        for kind, block in _blocks(path.read_bytes()):
+            if kind != _ENHANCED_PACKET:
+                head.append(block)
+                continue
+            interface, high, low = _PACKET.unpack_from(block, _HEAD.size)
+            ns = at(high << 32 | low)
+            moved = _PACKET.pack(interface, ns >> 32, ns & 0xFFFF_FFFF)
+            start = _HEAD.size
+            packets.append((ns, number, block[:start] + moved + block[start + _PACKET.size :]))
+        heads = heads or head
+    out.writelines(heads)
+    out.writelines(block for *_, block in sorted(packets, key=lambda packet: packet[:2]))
+
+
+def _blocks(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """The complete blocks of a capture, each with its kind."""
+    at = 0
+    while at + 12 <= len(content):
+        kind, length = _HEAD.unpack_from(content, at)
+        if length < 12 or at + length > len(content):
+            return
+        yield kind, content[at : at + length]
+        at += length
