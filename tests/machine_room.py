@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 NETWORK = "10.77"
-"""Machine N is at 10.77.N.1, and the router between them at 10.77.N.254: kernels without bridges do as well."""
+"""Machine N is at 10.77.N.1, and the router at 10.77.N.254: kernels without bridges do as well."""
 
 
 def missing() -> str | None:
@@ -63,6 +63,10 @@ class MachineRoom:
         """Take a machine's cable out of the switch."""
         _run("ip", "-n", self.namespace("switch"), "link", "set", name, "down")
 
+    def plug(self, name: str) -> None:
+        """Put it back."""
+        _run("ip", "-n", self.namespace("switch"), "link", "set", name, "up")
+
 
 def _run(*argv: str) -> None:
     subprocess.run(argv, check=True, capture_output=True)
@@ -89,7 +93,8 @@ def machine_room(place: Path, count: int, *, monotonic_s: Sequence[int] = ()) ->
         yield room
     finally:
         for daemon in room.daemons:
-            daemon.terminate()
+            # unshare(1) ignores others.
+            daemon.kill()
         for daemon in room.daemons:
             with suppress(subprocess.TimeoutExpired):
                 daemon.wait(timeout=5)
@@ -119,7 +124,7 @@ def _add_machine(room: MachineRoom, name: str, network: str, ahead_s: int) -> No
     for device in ("eth0", "lo"):
         _run("ip", "-n", namespace, "link", "set", device, "up")
     _run("ip", "-n", namespace, "route", "add", "default", "via", router)
-    clock = ["unshare", "--time", "--fork", "--monotonic", str(ahead_s)] if ahead_s else []
+    clock = ["unshare", "--time", "--fork", "--kill-child", "--monotonic", str(ahead_s)] if ahead_s else []
     sshd = [str(_sshd()), "-D", "-e", "-f", str(room.place / "sshd_config"), "-o", f"ListenAddress={address}"]
     with (room.place / f"sshd-{name}.log").open("wb") as log:
         room.daemons.append(subprocess.Popen(room.at(name, *clock, *sshd), stdout=log, stderr=log))

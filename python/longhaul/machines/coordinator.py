@@ -6,6 +6,7 @@ An agent on each machine runs its part; see docs/explanation/several-machines.md
 import json
 import queue
 import secrets
+import shutil
 import subprocess
 import threading
 import time
@@ -377,6 +378,9 @@ def run(
                 coordinator.close()
         if any((kept / name / "raw" / "started.json").is_file() for name in names):
             machine_records.merge(directory, plan, placement.partition, _names(placement), found)
+            if failure is None:
+                # The merged records have everything.
+                shutil.rmtree(kept)
         if failure is not None:
             raise failure
         ending.end(directory, found.status, found.reason)

@@ -295,6 +295,51 @@ def pacing(listed: Sequence[Json]) -> Folded:
     return folded(Table(columns, []), listed, row, key=key, names=("classes", "packets"))
 
 
+def machines(found: Json) -> Table:
+    """Each machine of a run on several."""
+    columns = [*words("machine", "host"), *numbers("nodes", "cores", "lateness p50", "p99", "not run for")]
+    rows = [
+        Row(
+            [
+                each["name"],
+                each["host"] or "",
+                number_text(each["nodes"]),
+                str(each["cores"]),
+                time_text(each["lateness_p50_ns"]),
+                time_text(each["lateness_p99_ns"]),
+                share_text(each["stalled_share"]),
+            ]
+        )
+        for each in found["machines"]
+    ]
+    return Table(columns, rows)
+
+
+def crossings(found: Json) -> Table:
+    """The packets that crossed from one machine to another."""
+    columns = [
+        *words("from", "to"),
+        *numbers("packets", "lost", "late", "late by (p99)", "RTT (least)", "clock offset", "known to"),
+    ]
+    rows = [
+        Row(
+            [
+                each["from"],
+                each["to"],
+                str(each["packets"]),
+                Cell(number_text(each["lost_packets"]), "bad" if each["lost_packets"] else ""),
+                str(each["late_packets"]),
+                *(
+                    "" if each[key] is None else time_text(each[key])
+                    for key in ("late_p99_ns", "rtt_min_ns", "clock_offset_ns", "clock_bound_ns")
+                ),
+            ]
+        )
+        for each in found["crossings"]
+    ]
+    return Table(columns, rows)
+
+
 def programs(listed: Sequence[Json]) -> Folded:
     """Programs, those that failed first if there are many."""
     columns = [*words("name", "host", "command", "ended"), *numbers("time", "CPU")]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-_ENHANCED_PACKET = 6
+ENHANCED_PACKET = 6
 _HEAD = struct.Struct("<II")
 _PACKET = struct.Struct("<III")
 """Interface, and the two halves of the time."""
@@ -21,8 +21,8 @@ def merge(files: Sequence[tuple[Path, Callable[[int], int]]], out: BinaryIO) -> 
     packets: list[tuple[int, int, bytes]] = []
     for number, (path, at) in enumerate(files):
         head: list[bytes] = []
-        for kind, block in _blocks(path.read_bytes()):
-            if kind != _ENHANCED_PACKET:
+        for kind, block in blocks(path.read_bytes()):
+            if kind != ENHANCED_PACKET:
                 head.append(block)
                 continue
             interface, high, low = _PACKET.unpack_from(block, _HEAD.size)
@@ -35,7 +35,7 @@ def merge(files: Sequence[tuple[Path, Callable[[int], int]]], out: BinaryIO) -> 
     out.writelines(block for *_, block in sorted(packets, key=lambda packet: packet[:2]))
 
 
-def _blocks(content: bytes) -> Iterator[tuple[int, bytes]]:
+def blocks(content: bytes) -> Iterator[tuple[int, bytes]]:
     """The complete blocks of a capture, each with its kind."""
     at = 0
     while at + 12 <= len(content):

@@ -17,6 +17,7 @@ from longhaul.analysis.fairness import fairness
 from longhaul.analysis.fidelity import judge, with_damage
 from longhaul.analysis.limits import summarise_limits
 from longhaul.analysis.links import interval_pieces, peak_rates, summarise_links
+from longhaul.analysis.machines import summarise_machines
 from longhaul.analysis.metrics import metrics
 from longhaul.analysis.outcome import ending_text, expectation_state, program_failure
 from longhaul.analysis.pacing import summarise_pacing
@@ -144,6 +145,7 @@ def _write_results(directory: Path) -> Json:
         "captures": capture_files(directory, plan),
         "fidelity": fidelity,
         "virtual_clock": _virtual_clock(engine),
+        "machines": summarise_machines(engine, (read_json(directory / "run.json") or {}).get("machines", ())),
         **tables,
     }
     planned = read_json(directory / "transfers.json")

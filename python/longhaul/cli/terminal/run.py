@@ -96,6 +96,9 @@ def print_summary(summary: Json, console: Console) -> None:
         _print_detail(
             f"capture {each['file']}; its display filter in merged files: {each['filter']}", console
         )
+    if summary.get("machines"):
+        for table in _machines(summary["machines"]):
+            console.print(table)
     for each in summary.get("warnings", ()):
         console.print(Text(f"warning: {each['text']}", style="yellow"), soft_wrap=True)
     print_verdict(summary, console)
@@ -332,6 +335,33 @@ def _pacing(classes: Iterable[Json]) -> Table:
             _percentiles(errors) if errors else "",
         )
     return table
+
+
+def _machines(found: Json) -> Sequence[Table]:
+    """Each machine of a run on several, and the packets that crossed between them."""
+    machines = _table("machine", ">nodes", ">cores", ">lateness p50", ">p99", ">not run for")
+    for each in found["machines"]:
+        machines.add_row(
+            each["name"],
+            number_text(each["nodes"]),
+            str(each["cores"]),
+            time_text(each["lateness_p50_ns"]),
+            time_text(each["lateness_p99_ns"]),
+            share_text(each["stalled_share"]),
+        )
+    crossings = _table("crossing", ">packets", ">lost", ">late", ">by (p99)", ">RTT (least)", ">clock to")
+    for each in found["crossings"]:
+        bound_ns = each["clock_bound_ns"]
+        crossings.add_row(
+            f"{each['from']} > {each['to']}",
+            str(each["packets"]),
+            number_text(each["lost_packets"]),
+            str(each["late_packets"]),
+            time_text(each["late_p99_ns"]),
+            time_text(each["rtt_min_ns"]),
+            "" if bound_ns is None else time_text(bound_ns),
+        )
+    return machines, crossings
 
 
 def _captures(flows: Iterable[Json]) -> Table:

@@ -1,0 +1,225 @@
+//! Shards of a live run, each on a machine of its own, do what one network does: to every packet, at the same times.
+
+mod common;
+
+use common::{packet, plan};
+use longhaul_network::{DirectionId, Fate, Message, Network, NodeId, Packet, Reply, Sink};
+use longhaul_plan::*;
+use longhaul_units::{Probability, Rate, Span, Time};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// What became of each packet, and when.
+#[derive(Default)]
+struct Fates {
+    /// By packet: its ends, of copies several, in order of time.
+    ends: BTreeMap<u32, Vec<(Time, Result<u32, Fate>, u8, u32)>>,
+    /// What goes to another shard.
+    crossing: Vec<(DirectionId, Time, Packet)>,
+}
+
+impl Sink for Fates {
+    fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, _via: Option<DirectionId>) {
+        let of = self.ends.entry(packet.body).or_default();
+        of.push((due, Ok(host.0), packet.class, packet.damage));
+    }
+    fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
+        let of = self.ends.entry(packet.body).or_default();
+        of.push((at, Err(fate), packet.class, packet.damage));
+    }
+    fn copied(&mut self, _packet: &Packet) {}
+    fn reply(&mut self, _router: NodeId, about: &Packet, _message: Message) -> Option<Reply> {
+        (about.body < 1_000_000).then_some(Reply { body: 1_000_000 + about.body, bytes: 100 })
+    }
+    fn crosses(&mut self, direction: DirectionId, packets: &mut Vec<(Time, Packet)>) {
+        self.crossing.extend(packets.drain(..).map(|(due, packet)| (direction, due, packet)));
+    }
+}
+
+/// The model of a link that is cut.
+fn model(kind: u8) -> Direction {
+    let (plain, rate) = (common::direction(2_000_000, None), Rate::from_bits_per_s(8_000_000).unwrap());
+    let slow = Direction { rate: RateModel::constant(rate), ..plain.clone() };
+    let chance = |share: f64| Probability::new(share).unwrap();
+    match kind {
+        0 => plain,
+        1 => slow,
+        2 => Direction { loss: LossModel::Independent { probability: chance(0.2) }, ..slow },
+        3 => Direction {
+            loss_position: LossPosition::Egress,
+            loss: LossModel::Independent { probability: chance(0.2) },
+            ..slow
+        },
+        4 => {
+            Direction { delay: DelayModel::Normal { mean: Span::from_ms(2), sd: Span::from_us(100) }, ..slow }
+        }
+        5 => Direction {
+            queue: QueueModel {
+                limit_packets: Some(30),
+                discipline: QueueDiscipline::Codel(CodelParameters {
+                    target: Span::from_ms(1),
+                    interval: Span::from_ms(10),
+                    ecn: false,
+                }),
+                ..QueueModel::default()
+            },
+            ..slow
+        },
+        6 => Direction { duplicate: chance(0.3), corrupt: chance(0.2), ..slow },
+        _ => Direction {
+            reorder: true,
+            delay: DelayModel::Normal { mean: Span::from_ms(2), sd: Span::from_us(200) },
+            ..slow
+        },
+    }
+}
+
+/// a - r - s - b, of which r - s is of this kind both ways and may be cut.
+fn network_of(kind: u8, changes: &[(u64, Change)]) -> (Plan, Network) {
+    let mut plan = plan();
+    plan.links[1].forward = model(kind);
+    plan.links[1].reverse = model(kind);
+    plan.events = changes
+        .iter()
+        .map(|(at_ns, change)| Event {
+            at_ns: *at_ns,
+            link: 1,
+            direction: None,
+            route: None,
+            change: change.clone(),
+            cause: None,
+        })
+        .collect();
+    let network = Network::new(&plan).unwrap();
+    (plan, network)
+}
+
+fn from(host: u32, body: u32, bytes: u32) -> Packet {
+    Packet { source: NodeId(host), destination: NodeId(1 - host), flow: host, ..packet(body, bytes) }
+}
+
+/// Runs the whole network, or its shards by `partition`, with packets at these times; between them, time passes in steps of `step`.
+fn run(
+    kind: u8,
+    changes: &[(u64, Change)],
+    offers: &[(u64, u32, u32)],
+    partition: Option<&[u32]>,
+    step: Span,
+) -> (BTreeMap<u32, Vec<(Time, Result<u32, Fate>, u8, u32)>>, u64) {
+    let (plan, whole) = network_of(kind, changes);
+    let count = partition.and_then(|partition| partition.iter().max()).map_or(1, |last| last + 1);
+    let mut shards: Vec<(Network, Fates)> = match partition {
+        None => vec![(whole, Fates::default())],
+        Some(partition) => (0..count)
+            .map(|own| (whole.live_shard(&plan, partition, own).unwrap(), Fates::default()))
+            .collect(),
+    };
+    let owner = |node: usize| partition.map_or(0, |partition| partition[node] as usize);
+    let ends: Vec<usize> =
+        plan.links.iter().flat_map(|link| [link.endpoints[1], link.endpoints[0]]).map(owner).collect();
+    let advance = |shards: &mut Vec<(Network, Fates)>, now: Time| {
+        for (network, fates) in shards.iter_mut() {
+            network.advance(now, fates);
+            network.announce_departures_by(now, fates);
+        }
+        for sender in 0..shards.len() {
+            for (direction, due, packet) in std::mem::take(&mut shards[sender].1.crossing) {
+                assert!(due > now, "it is here before it is due");
+                shards[ends[direction.0 as usize]].0.import(direction, &mut [(due, packet)]);
+            }
+        }
+    };
+    let end = Time::ZERO + Span::from_ms(400);
+    let mut inputs: Vec<(Time, Option<usize>)> =
+        offers.iter().enumerate().map(|(place, offer)| (Time::from_ns(offer.0), Some(place))).collect();
+    inputs.sort();
+    let mut events = plan.events.iter().peekable();
+    let mut now = Time::ZERO;
+    let mut inputs = inputs.into_iter().peekable();
+    while now < end {
+        let input = inputs.peek().map_or(Time::NEVER, |input| input.0);
+        let event = events.peek().map_or(Time::NEVER, |event| Time::from_ns(event.at_ns));
+        now = (now + step).min(input).min(event).min(end);
+        advance(&mut shards, now);
+        while let Some(event) = events.next_if(|event| Time::from_ns(event.at_ns) <= now) {
+            for (network, fates) in &mut shards {
+                for way in [Way::Forward, Way::Reverse] {
+                    let direction = DirectionId::new(event.link, way);
+                    network.change(now, direction, None, &event.change, fates);
+                }
+            }
+        }
+        while let Some((_, Some(place))) = inputs.next_if(|input| input.0 <= now) {
+            let (_, host, bytes) = offers[place];
+            let (network, fates) = &mut shards[owner(host as usize)];
+            network.inject(now, from(host, place as u32, bytes), fates);
+        }
+        advance(&mut shards, now);
+    }
+    let held =
+        shards.iter().map(|(network, _)| network.held() - network.leaving() + network.arriving()).sum();
+    let mut ends: BTreeMap<u32, Vec<_>> = BTreeMap::new();
+    for (_, fates) in shards {
+        for (body, each) in fates.ends {
+            ends.entry(body).or_default().extend(each);
+        }
+    }
+    ends.values_mut().for_each(|each| each.sort_by_key(|end| end.0));
+    (ends, held)
+}
+
+/// Changes whose values leave each cut longer than a step of the clock.
+fn changes(kind: u8) -> Vec<(u64, Change)> {
+    match kind {
+        0 => Vec::new(),
+        1 => vec![(
+            20_000_000,
+            Change { delay: Some(DelayModel::constant(Span::from_ms(4))), ..Change::default() },
+        )],
+        2 => vec![
+            (10_000_000, Change { up: Some(false), ..Change::default() }),
+            (30_000_000, Change { up: Some(true), ..Change::default() }),
+        ],
+        _ => vec![(
+            15_000_000,
+            Change {
+                rate: Some(RateModel::constant(Rate::from_bits_per_s(20_000_000).unwrap())),
+                loss: Some(LossModel::Independent { probability: Probability::new(0.1).unwrap() }),
+                ..Change::default()
+            },
+        )],
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn shards_give_every_packet_the_fate_and_the_time_that_one_network_gives_it(
+        kind in 0u8..8,
+        changing in 0u8..4,
+        offers in prop::collection::vec((0u64..50_000_000, 0u32..2, 40u32..1_500), 1..120),
+        partition in prop::sample::select(vec![[0, 1, 0, 1, 1], [1, 0, 1, 0, 0], [0, 1, 2, 3, 3], [2, 0, 2, 1, 2]]),
+        step_us in 20u64..900,
+    ) {
+        let events = changes(changing);
+        let step = Span::from_us(step_us);
+        let whole = run(kind, &events, &offers, None, step);
+        let shards = run(kind, &events, &offers, Some(&partition), step);
+        prop_assert_eq!(whole.1, shards.1);
+        prop_assert_eq!(whole.0, shards.0);
+    }
+}
+
+#[test]
+fn a_cut_without_delay_or_of_a_link_that_leaves_is_refused() {
+    let (mut plan, _) = network_of(0, &[]);
+    plan.links[1].forward = common::direction(0, None);
+    let network = Network::new(&plan).unwrap();
+    assert!(!network.live_cuts(&plan).iter().any(|cut| cut.link == 1));
+    let error = network.live_shard(&plan, &[0, 1, 0, 1, 1], 0).unwrap_err().to_string();
+    assert!(error.contains("link r-s cannot be cut"), "{error}");
+    let (plan, network) = network_of(0, &[(5, Change { present: Some(false), ..Change::default() })]);
+    assert!(network.live_shard(&plan, &[0, 1, 0, 1, 1], 0).is_err());
+    assert!(network.live_shard(&plan, &[0; 5], 0).is_ok());
+}

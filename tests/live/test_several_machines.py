@@ -1,0 +1,338 @@
+"""Live runs on several machines: network namespaces with an sshd each, one with a clock of its own."""
+
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import slurm
+from machine_room import MachineRoom, machine_room, missing
+
+from longhaul.results import pcapng
+
+pytestmark = [
+    pytest.mark.waiting,
+    pytest.mark.skipif(missing() is not None, reason=str(missing())),
+]
+
+COMMAND = str(Path(sys.executable).parent / "longhaul")
+AHEAD_S = 1_000
+"""How far ahead the clock of the second machine is."""
+
+SCENARIO = """\
+version: 1
+name: wan
+duration: {duration}
+nodes:
+  par: {{kind: router, place: m1}}
+  nyc: {{kind: router, place: m2}}
+  par1..2: {{kind: host, attach: par}}
+  nyc1..2: {{kind: host, attach: nyc}}
+links:
+  atlantic: {{endpoints: [par, nyc], rate: 50Mbit, delay: {delay}}}
+traffic:
+  rtt: {{kind: ping, from: par1, to: nyc1, every: 20ms}}
+{more}
+"""
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MachineRoom]:
+    with machine_room(tmp_path_factory.mktemp("room"), 2, monotonic_s=(0, AHEAD_S)) as found:
+        yield found
+
+
+def scenario(
+    place: Path, *, duration: str = "3s", delay: str = "40ms", more: str = "", without: str = ""
+) -> Path:
+    path = place / "wan.yaml"
+    path.write_text(SCENARIO.format(duration=duration, delay=delay, more=more).replace(without, ""))
+    return path
+
+
+def command(room: MachineRoom, path: Path, *options: str) -> list[str]:
+    on = ["--on", str(room.hostfile), "--ssh", room.ssh]
+    return room.at_switch(COMMAND, "run", str(path), *on, "--no-report", *options)
+
+
+def run(room: MachineRoom, path: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        command(room, path, *options),
+        cwd=path.parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@contextmanager
+def running(room: MachineRoom, path: Path) -> "Iterator[subprocess.Popen[str]]":
+    """A run whose programs have started."""
+    with subprocess.Popen(
+        command(room, path), cwd=path.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while not pings(room) and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert process.poll() is None, process.communicate()
+            yield process
+        finally:
+            process.kill()
+
+
+def pings(room: MachineRoom) -> list[int]:
+    """The processes of ping in hosts of the room's runs, which begin where the run did."""
+    pids = []
+    for each in Path("/proc").iterdir():
+        if each.name.isdecimal():
+            try:
+                line = (each / "cmdline").read_bytes()
+                place = os.readlink(each / "cwd")
+            except OSError:
+                continue
+            if b"ping\0-n\0-D" in line and place.startswith(str(room.place.parent)):
+                pids.append(int(each.name))
+    return pids
+
+
+def agents(room: MachineRoom, name: str) -> list[int]:
+    """The processes of agents on a machine."""
+    inside = subprocess.run(
+        ["ip", "netns", "pids", room.namespace(name)], capture_output=True, text=True, check=True
+    ).stdout.split()
+    return [
+        int(pid) for pid in inside if b"longhaul.machines.agent" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+
+
+def summary_of(place: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((place / "runs/wan/latest-live/summary.json").read_text())
+    return found
+
+
+def engine_of(place: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((place / "runs/wan/latest-live/raw/engine.json").read_text())
+    return found
+
+
+def assert_nothing_left(room: MachineRoom) -> None:
+    for _ in range(100):
+        left = [*pings(room), *(pid for name in room.names for pid in agents(room, name))]
+        if not left:
+            break
+        time.sleep(0.1)
+    assert not left
+    assert not list(Path("/tmp").glob("longhaul-????????/plan.json"))
+
+
+def test_packets_cross_with_the_delay_of_their_link_and_each_has_one_fate(
+    room: MachineRoom, work: Path
+) -> None:
+    more = "  bulk: {kind: tcp, from: par2, to: nyc2, stop: 2s, cc: cubic}"
+    done = run(room, scenario(work, more=more))
+    assert done.returncode == 0, done.stderr + done.stdout
+    summary, engine = summary_of(work), engine_of(work)
+    assert summary["probes"][0]["lost"] == 0
+    assert summary["probes"][0]["received"] >= 100
+    # Less than twice the delay would be a packet that came before it was due.
+    assert summary["probes"][0]["rtt_min_ns"] > 80e6 - 1e5
+    bulk = next(flow for flow in summary["flows"] if flow["name"] == "bulk")
+    assert bulk["bytes"] > 500_000
+    (check,) = bulk["checked"]
+    assert abs(check["reported"] - check["counted"]) < 100_000
+    packets = engine["packets"]
+    assert packets["lost_between_machines"] == 0
+    fates = sum(count for fate, count in packets.items() if fate not in ("injected", "copied", "replies"))
+    assert packets["injected"] + packets["copied"] + packets["replies"] == fates
+    first, second = (engine["machines"][name]["tunnel"] for name in ("m1", "m2"))
+    # The second machine's clock is ahead, and the run's is not.
+    assert abs(second["start_ns"] - first["start_ns"] - AHEAD_S * 1e9) < 1e6
+    for each in (first, second):
+        clock = each["peers"][0]["clock"]
+        assert abs(clock["offset_ns"]) <= clock["bound_ns"] + 1_000 < 5e6
+    record = json.loads((work / "runs/wan/latest-live/run.json").read_text())
+    assert [each["name"] for each in record["machines"]] == ["m1", "m2"]
+    assert record["cuts"] == [{"link": "atlantic", "delay_ns": 40_000_000}]
+    assert_nothing_left(room)
+
+
+def test_changes_captures_and_encryption_cross_too(room: MachineRoom, work: Path) -> None:
+    more = (
+        "events:\n  - {at: 1s, link: atlantic, set: {delay: 60ms}}\n"
+        "  - {at: 2s, link: atlantic, down: true}\n"
+        "measure: {packets: {links: [atlantic]}}"
+    )
+    done = run(room, scenario(work, more=more), "--tunnel", "encrypted")
+    assert done.returncode == 0, done.stderr + done.stdout
+    directory = work / "runs/wan/latest-live"
+    summary = summary_of(work)
+    assert [change["at_ns"] for change in summary["changes"]] == [1_000_000_000, 2_000_000_000]
+    rtts = summary["probes"][0]
+    assert rtts["rtt_min_ns"] < 90e6
+    assert rtts["rtt_max_ns"] > 119e6
+    assert rtts["lost_down"] > 10
+    assert summary["packets"]["down"] > 10
+    captured = sorted(path.name for path in (directory / "captures").iterdir())
+    assert captured == ["atlantic@nyc.pcapng", "atlantic@par.pcapng"]
+    content = (directory / "captures" / captured[0]).read_bytes()
+    packets = [struct.unpack_from("<III", each, 8) for kind, each in pcapng.blocks(content) if kind == 6]
+    stamps = [high << 32 | low for _, high, low in packets]
+    assert stamps == sorted(stamps)
+    # Requests come out of the link there, and replies go onto it; either machine saw one kind.
+    for interface in (0, 1):
+        assert sum(each[0] == interface for each in packets) > 60
+    # Both took the same wall clock, although the machines have clocks of their own.
+    assert stamps[-1] - stamps[0] < 3e9
+
+
+def test_a_run_without_duration_ends_when_all_machines_are_idle(room: MachineRoom, work: Path) -> None:
+    path = scenario(work, more="  few: {kind: ping, from: nyc2, to: par2, every: 20ms, count: 50}")
+    text = path.read_text().replace("duration: 3s\n", "").replace("every: 20ms}", "every: 20ms, count: 25}")
+    path.write_text(text)
+    done = run(room, path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert summary_of(work)["ended"] == "programs"
+    assert [probe["received"] for probe in summary_of(work)["probes"]] == [25, 50]
+
+
+def test_packets_that_the_machines_network_loses_make_the_run_invalid(room: MachineRoom, work: Path) -> None:
+    rule = ["-p", "udp", "-m", "length", "--length", "140:400", "-m", "statistic", "--mode", "random"]
+    rule += ["--probability", "0.3", "-j", "DROP"]
+    at_switch = room.at_switch("iptables", "-I", "FORWARD", *rule)
+    if subprocess.run(at_switch, capture_output=True, check=False).returncode != 0:
+        pytest.skip("this kernel has no iptables with -m statistic")
+    try:
+        done = run(room, scenario(work))
+    finally:
+        subprocess.run(room.at_switch("iptables", "-F", "FORWARD"), check=True)
+    assert done.returncode == 4, done.stderr + done.stdout
+    assert "unintended drops of packets: the network between the machines lost them" in done.stdout
+    assert engine_of(work)["packets"]["lost_between_machines"] > 10
+
+
+def test_a_machine_that_dies_ends_the_run_and_leaves_the_others_records(
+    room: MachineRoom, work: Path
+) -> None:
+    with running(room, scenario(work, duration="60s")) as process:
+        time.sleep(1)
+        began = time.monotonic()
+        second = agents(room, "m2")
+        assert second
+        for pid in second:
+            os.kill(pid, signal.SIGKILL)
+        out, errors = process.communicate(timeout=60)
+    assert process.returncode in (4, 70), out + errors
+    assert "machine m2" in errors
+    assert time.monotonic() - began < 15
+    assert (work / "runs/wan/latest-live/machines/m1/raw/engine.json").is_file()
+    assert_nothing_left(room)
+
+
+def test_a_machine_whose_cable_is_cut_ends_the_run_within_seconds(room: MachineRoom, work: Path) -> None:
+    with running(room, scenario(work, duration="60s")) as process:
+        time.sleep(1)
+        began = time.monotonic()
+        room.unplug("m2")
+        try:
+            out, errors = process.communicate(timeout=60)
+        finally:
+            room.plug("m2")
+    assert process.returncode in (4, 70), out + errors
+    assert re.search(r"nothing has been heard of machine m2 for 3 s|machine m2 has said nothing", errors), (
+        errors
+    )
+    assert time.monotonic() - began < 30
+    assert_nothing_left(room)
+
+
+def test_ctrl_c_keeps_the_results_of_all_machines(room: MachineRoom, work: Path) -> None:
+    with running(room, scenario(work, duration="60s")) as process:
+        time.sleep(1.5)
+        # `ip netns exec` becomes the command itself.
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, out + errors
+    assert summary_of(work)["probes"][0]["received"] > 10
+    assert_nothing_left(room)
+
+
+def test_nothing_is_left_of_a_coordinator_that_was_killed(room: MachineRoom, work: Path) -> None:
+    with running(room, scenario(work, duration="60s")) as process:
+        process.kill()
+        process.communicate(timeout=60)
+    assert_nothing_left(room)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("place: m2", "place: m9"), "nodes.nyc.place: there is no machine m9; there are: m1, m2"),
+        (("delay: 40ms", "delay: 100us"), "link atlantic: its delay of 100 µs is too small to cross from m1"),
+        (
+            ("delay: 40ms", "delay: 0ms"),
+            "nyc, par are on several machines, but links without a delay join them",
+        ),
+        (("every: 20ms}", "every: 20ms, simulated: true}"), "cannot have simulated traffic yet"),
+    ],
+)
+def test_what_cannot_be_divided_is_refused_with_a_remedy(
+    room: MachineRoom, work: Path, change: tuple[str, str], said: str
+) -> None:
+    path = scenario(work)
+    path.write_text(path.read_text().replace(*change))
+    done = run(room, path)
+    assert done.returncode in (2, 3), done.stderr + done.stdout
+    assert said in done.stderr
+    assert "; " in done.stderr
+    assert_nothing_left(room)
+
+
+def test_an_agent_of_another_version_or_without_longhaul_is_named(room: MachineRoom, work: Path) -> None:
+    path = scenario(work)
+    hostfile = work / "hostfile"
+    hostfile.write_text("m1 address=10.77.1.1\nm2 address=10.77.2.1 python=/usr/bin/false\n")
+    argv = room.at_switch(COMMAND, "run", str(path), "--on", str(hostfile), "--ssh", room.ssh)
+    done = subprocess.run(argv, cwd=work, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 3, done.stderr
+    assert "machine m2: no agent could be started there" in done.stderr
+    assert_nothing_left(room)
+
+
+def test_the_batch_script_of_the_guide_runs_on_two_nodes_of_slurm(tmp_path: Path) -> None:
+    reason = slurm.missing()
+    if reason:
+        pytest.skip(reason)
+    guide = (Path(__file__).parents[2] / "docs/how-to/several-machines.md").read_text()
+    script = re.search(r"```bash\n(#!/bin/bash\n#SBATCH.*?)```", guide, re.DOTALL)
+    assert script is not None
+    work = tmp_path / "work"
+    work.mkdir()
+    text = re.sub(", place: m[12]", "", SCENARIO.format(duration="2s", delay="40ms", more=""))
+    (work / "grid.yaml").write_text(text)
+    (work / "job.sh").write_text(script[1])
+    with slurm.running(tmp_path / "slurm", cpus=2, nodes=2) as environment:
+        done = subprocess.run(
+            ["sbatch", "--wait", "--output=job.out", "job.sh"],
+            cwd=work,
+            env={**environment, "PATH": f"{Path(COMMAND).parent}:{environment['PATH']}"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    printed = (work / "job.out").read_text() if (work / "job.out").is_file() else ""
+    assert done.returncode == 0, done.stderr + printed
+    assert "node0" in printed
+    assert "node1" in printed
+    assert summary_of(work)["probes"][0]["received"] > 50

@@ -1,0 +1,111 @@
+"""Which machine runs which nodes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from longhaul.errors import LonghaulError
+from longhaul.machines.hostfile import Machine
+from longhaul.machines.placement import Placement, place
+from longhaul.machines.requirements import ENGINE_NS, check
+from longhaul.machines.requirements import Path as Measured
+from longhaul.scenario import load_scenario, resolve
+
+SCENARIO = """\
+version: 1
+name: grid
+duration: 1s
+nodes:
+  ra: {{kind: router{ra}}}
+  rb: {{kind: router{rb}}}
+  rc: {{kind: router{rc}}}
+  a1..4: {{kind: host, attach: ra}}
+  b1..2: {{kind: host, attach: rb}}
+  c1..1: {{kind: host, attach: rc}}
+links:
+  ab: {{endpoints: [ra, rb], delay: {ab}}}
+  bc: {{endpoints: [rb, rc], delay: 2ms}}
+"""
+
+
+def placed(
+    tmp_path: Path, cores: Sequence[int], *, ra: str = "", rb: str = "", rc: str = "", ab: str = "10ms"
+) -> tuple[Placement, dict[str, str]]:
+    path = tmp_path / "grid.yaml"
+    written = {key: f", place: {name}" if name else "" for key, name in (("ra", ra), ("rb", rb), ("rc", rc))}
+    path.write_text(SCENARIO.format(**written, ab=ab))
+    resolved = resolve(load_scenario(path))
+    machines = [Machine(f"m{number + 1}", (), "", each) for number, each in enumerate(cores)]
+    placement = place(resolved, resolved.plan, machines)
+    names = [machine.name for machine in placement.machines]
+    nodes = resolved.plan["nodes"]
+    return placement, {
+        node["name"]: names[machine] for node, machine in zip(nodes, placement.partition, strict=True)
+    }
+
+
+def test_the_network_is_cut_where_the_delay_is_largest(tmp_path: Path) -> None:
+    placement, where = placed(tmp_path, [1, 1])
+    assert [(cut.name, cut.delay_ns) for cut in placement.cuts] == [("ab", 10_000_000)]
+    assert where["a1"] == where["ra"] != where["rb"] == where["c1"]
+
+
+def test_the_largest_part_goes_to_the_machine_with_most_cores(tmp_path: Path) -> None:
+    assert placed(tmp_path, [1, 16])[1]["a1"] == "m2"
+    assert placed(tmp_path, [16, 1])[1]["a1"] == "m1"
+
+
+def test_three_machines_have_a_site_each(tmp_path: Path) -> None:
+    placement, where = placed(tmp_path, [1, 1, 1])
+    assert {where[name] for name in ("ra", "rb", "rc")} == {"m1", "m2", "m3"}
+    assert [cut.name for cut in placement.cuts] == ["ab", "bc"]
+
+
+def test_place_decides_and_the_rest_is_where_its_neighbours_are(tmp_path: Path) -> None:
+    placement, where = placed(tmp_path, [1, 1], rc="m1", ra="m2")
+    assert (where["c1"], where["a4"]) == ("m1", "m2")
+    assert where["b1"] == where["rb"]
+    assert placement.cuts
+    # A machine without nodes is not used.
+    placement, where = placed(tmp_path, [1, 1, 1], ra="m3", rb="m1")
+    assert [machine.name for machine in placement.machines] == ["m1", "m3"]
+    assert where["c1"] == "m1"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"ra": "m7"}, "nodes.ra.place: there is no machine m7; there are: m1, m2"),
+        (
+            {"ra": "m1", "rb": "m2", "ab": "0ms"},
+            "ra, rb are on several machines, but links without a delay join them",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(tmp_path: Path, options: dict[str, str], said: str) -> None:
+    with pytest.raises(LonghaulError) as error:
+        placed(tmp_path, [1, 1], **options)
+    assert said in str(error.value)
+    assert error.value.remedy
+
+
+def test_more_machines_than_sites_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(LonghaulError, match="cannot be divided among 4 machines"):
+        placed(tmp_path, [1, 1, 1, 1])
+
+
+def measured(rtt_p99_ns: int, received: int = 100) -> Measured:
+    return Measured((0, 1), 100, received, rtt_p99_ns // 2, rtt_p99_ns, None)
+
+
+def test_a_delay_that_the_machines_network_takes_up_is_refused(tmp_path: Path) -> None:
+    placement, _ = placed(tmp_path, [1, 1])
+    fits_ns = 2 * (10_000_000 - ENGINE_NS)
+    check(placement, [measured(fits_ns)])
+    with pytest.raises(
+        LonghaulError, match="link ab: its delay of 10 ms is too small to cross from m1 to m2"
+    ):
+        check(placement, [measured(fits_ns + 2)])
+    with pytest.raises(LonghaulError, match="no UDP datagram comes from m1 to m2 and back"):
+        check(placement, [measured(0, received=0)])
