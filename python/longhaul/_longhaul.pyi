@@ -269,6 +269,7 @@ def run_live(
     kernel: Mapping[str, Any] | None,
     foreign: list[dict[str, Any]],
     machines: Mapping[str, Any] | None,
+    shards: list[int] | None,
 ) -> int:
     """Run a plan in JSON live, in new namespaces; returns 0, or 70 when it failed.
 

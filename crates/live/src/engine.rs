@@ -15,6 +15,7 @@ mod ports;
 mod real_flows;
 mod replays;
 mod result;
+mod shards;
 mod stalls;
 mod steps;
 
@@ -24,6 +25,7 @@ pub use emulator::{Emulator, network};
 use ports::KernelPorts;
 pub use ports::{Port, Ports};
 pub use replays::Replays;
+pub use shards::run_shards;
 pub use steps::{endpoints, is_of_engine};
 
 use crate::clock::{self, Clock};
@@ -66,30 +68,58 @@ pub struct EnginePorts {
     pub control: UnixStream,
 }
 
-/// Runs the network until the supervisor sends [`Command::Stop`], and writes `raw/engine.json`.
-pub fn run(
-    plan: &Plan,
-    ports: EnginePorts,
-    directory: &Path,
-    machines: Option<&tunnel::Settings>,
-) -> Result<()> {
+/// Which part of the network an engine has.
+pub enum Share<'a> {
+    /// All of it.
+    Whole,
+    /// That of one machine of several.
+    Machine(&'a tunnel::Settings),
+    /// That of one shard of this process.
+    Shard {
+        /// Its number.
+        own: u32,
+        /// The shard of each node.
+        partition: &'a [u32],
+        /// To the others.
+        tunnel: Box<Tunnel>,
+    },
+}
+
+/// Runs the network, or a share of it, until the supervisor sends [`Command::Stop`], and writes `raw/engine.json`.
+pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) -> Result<()> {
     let mut network = network(plan)?;
-    if let Some(machines) = machines {
-        if plan.flows.iter().any(is_of_engine) || !plan.jobs.is_empty() || plan.measure.journal {
-            return Err(Error::new("simulated traffic, captures and journals need a run on one machine"));
-        }
-        network = network.live_shard(plan, &machines.partition, machines.own)?;
+    if !matches!(share, Share::Whole)
+        && (plan.flows.iter().any(is_of_engine) || !plan.jobs.is_empty() || plan.measure.journal)
+    {
+        return Err(Error::new(
+            "simulated traffic, captures and journals need a network that is not divided",
+        ));
     }
-    let mut tunnel = machines.map(|machines| Tunnel::new(plan, machines)).transpose()?;
+    let (number, is_machine) = match &share {
+        Share::Whole => (0, false),
+        Share::Machine(_) => (0, true),
+        Share::Shard { own, .. } => (*own as usize, false),
+    };
+    let mut tunnel: Option<Box<Tunnel>> = match share {
+        Share::Whole => None,
+        Share::Machine(machines) => {
+            network = network.live_shard(plan, &machines.partition, machines.own)?;
+            Some(Box::new(Tunnel::new(plan, machines)?))
+        }
+        Share::Shard { own, partition, tunnel } => {
+            network = network.live_shard(plan, partition, own)?;
+            Some(tunnel)
+        }
+    };
     let endpoints = endpoints(plan, &network)?;
     let replays = Replays::load(plan, directory)?;
     let recorder = Recorder::start(plan, directory, &Disk)?;
-    let scheduling = realtime::claim();
+    let scheduling = realtime::claim(number);
     let mut control = Control::new(ports.control);
     control.reply(&Reply::Ready {})?;
     let start = match &mut tunnel {
-        Some(tunnel) => control.wait_for_joint_start(tunnel)?,
-        None => control.wait_for_start()?,
+        Some(tunnel) if is_machine => control.wait_for_joint_start(tunnel)?,
+        _ => control.wait_for_start()?,
     };
     let Some(clock) = start else { return Ok(()) };
     let outside = KernelPorts::new(ports.ports, clock);
@@ -98,9 +128,9 @@ pub fn run(
     let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, unix_start_ns);
     emulator.egress.replays = replays;
     emulator.bridges.devices = bridged;
-    emulator.egress.tunnel = tunnel.map(Box::new);
+    emulator.egress.tunnel = tunnel;
     let mut engine = Engine::new(emulator, scheduling, control)?;
-    if machines.is_some() {
+    if is_machine {
         // All machines end at the same time, so that each packet is counted once.
         engine.end = plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
     }
@@ -324,11 +354,8 @@ impl<'a> Engine<'a> {
 
     fn next_tunnel_turn(&self) -> Time {
         let start_ns = self.clock().start_ns();
-        self.emulator
-            .egress
-            .tunnel
-            .as_ref()
-            .map_or(Time::NEVER, |tunnel| Time::from_ns(tunnel.next_turn_ns().saturating_sub(start_ns)))
+        let next_ns = self.emulator.egress.tunnel.as_ref().and_then(|tunnel| tunnel.next_turn_ns());
+        next_ns.map_or(Time::NEVER, |next_ns| Time::from_ns(next_ns.saturating_sub(start_ns)))
     }
 
     fn read_tunnel(&mut self) {

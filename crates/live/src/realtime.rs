@@ -42,11 +42,13 @@ pub struct Scheduling {
     pub lead_ns: u64,
 }
 
-/// Claims what this process may have, and returns it. Never fails: the fidelity verdict takes it into account.
-pub fn claim() -> Scheduling {
+/// Claims what this thread may have as engine `number` of a run, and returns it. Never fails: the fidelity verdict takes it into
+/// account.
+pub fn claim(number: usize) -> Scheduling {
     let cpus = allowed_cpus();
-    // The last processor: interrupts and the first programs tend to gather on the first.
-    let cpu = if cpus.len() > 1 { cpus.last().copied().filter(|&cpu| pin(&[cpu])) } else { None };
+    // The last processors: interrupts and the first programs tend to gather on the first.
+    let own = cpus.iter().rev().nth(number % cpus.len().max(1)).copied();
+    let cpu = if cpus.len() > 1 { own.filter(|&cpu| pin(&[cpu])) } else { None };
     let fifo = set_policy(libc::SCHED_FIFO, PRIORITY);
     if !fifo {
         set_nice(BEST_NICE);

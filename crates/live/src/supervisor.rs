@@ -79,6 +79,8 @@ pub struct Options {
     pub foreign: Vec<ForeignPlace>,
     /// How the run is divided among machines, if it is.
     pub machines: Option<tunnel::Settings>,
+    /// The engine thread of each node, if the network is divided among several.
+    pub shards: Option<Vec<u32>>,
 }
 
 /// Runs the plan as process 1 of its PID namespace; returns the exit code: 0, or 70 when it failed. Writes how it
@@ -110,7 +112,7 @@ pub fn supervise(
             options.keep,
             &groups,
             external,
-            options.machines.as_ref(),
+            (options.machines.as_ref(), options.shards.as_deref()),
             &mut control,
         )? {
             BuildResult::Up(mut supervisor) => {
@@ -198,7 +200,7 @@ impl<'a> Supervisor<'a> {
         keep: bool,
         groups: &'a Groups,
         mut external: ExternalResources,
-        machines: Option<&'a tunnel::Settings>,
+        (machines, shards): (Option<&'a tunnel::Settings>, Option<&[u32]>),
         control: &mut ControlConnections,
     ) -> Result<BuildResult<'a>> {
         let began_ns = monotonic_ns();
@@ -258,7 +260,8 @@ impl<'a> Supervisor<'a> {
             .iter()
             .map(|program| environment::parallel_environment(plan, program, &files))
             .collect::<Result<_>>()?;
-        let engine = EngineProcess::start(plan, &mut hosts, &mut external.devices, &directory, machines)?;
+        let engine =
+            EngineProcess::start(plan, &mut hosts, &mut external.devices, &directory, machines, shards)?;
         let observer = ObserverProcess::start(plan, &hosts, &directory, &engine)?;
         let count = hosts.iter().flatten().count();
         control.report(&json!({

@@ -1,4 +1,5 @@
-//! Links to hosts on other machines: packets cross as UDP datagrams, with the times at which they are due.
+//! Links to hosts on other machines, or in other shards of this process: packets cross as datagrams, with the times at which they are
+//! due.
 //!
 //! A packet goes to the machine of the far end as soon as its first bit leaves, and waits there until it is due: what the
 //! real network takes comes out of the link's delay. Clocks are related by two-way exchanges of time over the same path
@@ -7,21 +8,20 @@
 mod clock_relation;
 mod datagram;
 mod packets;
+mod transport;
 
 use crate::clock::monotonic_ns;
 use crate::error::{Error, Result};
-use crate::sys::datagrams::Sender;
 use clock_relation::{ClockRelation, Offset};
 use datagram::{HEADER, Kind, Numbers, Reader, Seal};
 use longhaul_network::{DirectionId, Packet};
 use longhaul_plan::Plan;
 use longhaul_record::Distribution;
 use longhaul_units::Time;
-use nix::sys::socket::{SockaddrStorage, setsockopt, sockopt};
 use serde_json::{Value, json};
-use std::io::{self, IoSlice};
 use std::net::{SocketAddr, UdpSocket};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
+use transport::Transport;
 
 pub use packets::Arriving;
 
@@ -39,8 +39,6 @@ const INTERVAL_NS: u64 = 100_000_000;
 const FIRST_EXCHANGES: u64 = 10;
 /// A machine of which nothing is heard for so long ends the run.
 const SILENCE_NS: u64 = 3_000_000_000;
-/// Bytes that the kernel may keep for the engine.
-const SOCKET_BYTES: usize = 16 << 20;
 
 /// How a run is divided among machines.
 #[derive(Debug)]
@@ -69,19 +67,18 @@ impl Settings {
 /// The connections to the other machines.
 pub struct Tunnel {
     own: u32,
-    socket: UdpSocket,
+    transport: Transport,
+    /// Whether the others are shards of this process, with the same clock.
+    is_local: bool,
     seal: Seal,
     /// By machine; its own is not used.
     peers: Vec<Peer>,
     /// The machine at the far end of each direction.
     ends: Vec<u32>,
-    sender: Sender,
     /// When the clock starts or started, on this machine's `CLOCK_MONOTONIC`.
     start_ns: Option<u64>,
     /// When times are next asked for.
     next_request_ns: u64,
-    buffer: Vec<u8>,
-    scratch: Vec<u8>,
     /// What came before this machine's engine took packets, each with its sender; `None` once it does.
     early: Option<Vec<(u32, Vec<u8>)>>,
     /// Datagrams that are not of this run, or that are malformed.
@@ -93,7 +90,6 @@ pub struct Tunnel {
 
 struct Peer {
     name: String,
-    address: SockaddrStorage,
     relation: ClockRelation,
     numbers: Numbers,
     /// When its clock starts, by its own `CLOCK_MONOTONIC`; 0 as long as it does not know.
@@ -112,21 +108,36 @@ struct Peer {
 }
 
 impl Tunnel {
-    /// Of a run of `plan`.
+    /// To the other machines of a run of `plan`.
     pub fn new(plan: &Plan, settings: &Settings) -> Result<Self> {
-        let socket = settings
-            .socket
-            .try_clone()
-            .and_then(|socket| socket.set_nonblocking(true).map(|()| socket))
-            .map_err(|error| Error::wrap("prepare the socket to other machines", error))?;
-        // More than net.core.rmem_max allows only root gets; less costs packets, which are counted.
-        let _ = setsockopt(&socket, sockopt::RcvBufForce, &SOCKET_BYTES);
-        let _ = setsockopt(&socket, sockopt::SndBufForce, &SOCKET_BYTES);
+        let addresses = settings.machines.iter().map(|(_, address)| *address);
+        let transport = Transport::udp(&settings.socket, addresses)?;
+        let seal = Seal::new(&settings.key, settings.encrypts, settings.own);
+        let names = settings.machines.iter().map(|(name, _)| name.clone());
+        Ok(Tunnel::over(transport, seal, plan, (settings.own, &settings.partition), names))
+    }
+
+    /// Between the shards of a run of `plan` in this process; each node is in the one that `partition` says.
+    pub fn between(plan: &Plan, partition: &[u32], count: u32) -> Result<Vec<Self>> {
+        let transports = Transport::queues(count as usize)?;
+        let tunnel = |(own, transport)| {
+            let names = (0..count).map(shard_name);
+            let tunnel = Tunnel::over(transport, Seal::none(own), plan, (own, partition), names);
+            Tunnel { is_local: true, next_request_ns: u64::MAX, ..tunnel }
+        };
+        Ok((0..count).zip(transports).map(tunnel).collect())
+    }
+
+    fn over(
+        transport: Transport,
+        seal: Seal,
+        plan: &Plan,
+        (own, partition): (u32, &[u32]),
+        names: impl Iterator<Item = String>,
+    ) -> Self {
         let ends = plan.links.iter().flat_map(|link| [link.endpoints[1], link.endpoints[0]]);
-        let ends = ends.map(|node| settings.partition[node]).collect();
-        let peer = |(name, address): &(String, SocketAddr)| Peer {
-            name: name.clone(),
-            address: (*address).into(),
+        let peer = |name| Peer {
+            name,
             relation: ClockRelation::default(),
             numbers: Numbers::default(),
             start_ns: 0,
@@ -139,27 +150,25 @@ impl Tunnel {
             early: Distribution::new(),
             late: Distribution::new(),
         };
-        Ok(Tunnel {
-            own: settings.own,
-            socket,
-            seal: Seal::new(&settings.key, settings.encrypts, settings.own),
-            peers: settings.machines.iter().map(peer).collect(),
-            ends,
-            sender: Sender::default(),
+        Tunnel {
+            own,
+            transport,
+            is_local: false,
+            seal,
+            peers: names.map(peer).collect(),
+            ends: ends.map(|node| partition[node]).collect(),
             start_ns: None,
             next_request_ns: 0,
-            buffer: vec![0; 1 << 16],
-            scratch: Vec::new(),
             early: Some(Vec::new()),
             refused: 0,
             failed: 0,
             repeated: 0,
-        })
+        }
     }
 
     /// Readable when a datagram waits.
     pub fn fd(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+        self.transport.fd()
     }
 
     fn others(&self) -> impl Iterator<Item = usize> + use<> {
@@ -197,7 +206,7 @@ impl Tunnel {
     /// # Errors
     /// If nothing has been heard of a machine since the clock started, for [`SILENCE_NS`].
     pub fn turn(&mut self, now_ns: u64) -> Result<()> {
-        if now_ns < self.next_request_ns {
+        if self.is_local || now_ns < self.next_request_ns {
             return Ok(());
         }
         let has_begun = self.start_ns.is_some_and(|start_ns| now_ns > start_ns);
@@ -218,24 +227,20 @@ impl Tunnel {
         Ok(())
     }
 
-    /// When [`turn`](Self::turn) next has something to do, on `CLOCK_MONOTONIC`.
-    pub fn next_turn_ns(&self) -> u64 {
-        self.next_request_ns
+    /// When [`turn`](Self::turn) next has something to do, on `CLOCK_MONOTONIC`; `None` for never.
+    pub fn next_turn_ns(&self) -> Option<u64> {
+        (!self.is_local).then_some(self.next_request_ns)
     }
 
     fn send_times(&mut self, peer: usize, kind: Kind, times: &[u64]) {
-        let mut datagram = std::mem::take(&mut self.scratch);
+        let mut datagram = Vec::with_capacity(HEADER + 64);
         self.seal.begin(kind, &mut datagram);
-        times.iter().for_each(|time| datagram.extend_from_slice(&time.to_le_bytes()));
+        for time in times {
+            datagram.extend_from_slice(&time.to_le_bytes());
+        }
         self.seal.finish(&mut datagram);
-        let sent = self.sender.send(
-            &self.socket,
-            &self.peers[peer].address,
-            &[[IoSlice::new(&datagram), IoSlice::new(&[])]],
-        );
         // A lost request is repeated soon.
-        self.failed += u64::from(sent.is_err());
-        self.scratch = datagram;
+        self.failed += self.transport.send(peer, &mut vec![datagram]);
     }
 
     /// Gives a packet to the machine at the far end of a direction; `parts` are its virtio header with its headers, and its payload.
@@ -278,21 +283,7 @@ impl Tunnel {
     }
 
     fn send_full(&mut self, peer: usize) {
-        let Peer { full, address, .. } = &mut self.peers[peer];
-        let mut first = 0;
-        while first < full.len() {
-            let parts: Vec<[IoSlice<'_>; 2]> =
-                full[first..].iter().map(|datagram| [IoSlice::new(datagram), IoSlice::new(&[])]).collect();
-            match self.sender.send(&self.socket, address, &parts) {
-                Ok(sent) => first += sent,
-                // The receiver counts its packets as lost.
-                Err(_) => {
-                    self.failed += 1;
-                    first += 1;
-                }
-            }
-        }
-        full.clear();
+        self.failed += self.transport.send(peer, &mut self.peers[peer].full);
     }
 
     /// Takes what has come; `take` is given each packet, with the machine that sent it.
@@ -300,26 +291,21 @@ impl Tunnel {
         for (sender, content) in self.early.take().into_iter().flatten() {
             self.take_packets(sender, &content, &mut take);
         }
-        self.read_socket(&mut take);
+        self.read(&mut take);
     }
 
     /// Takes the times that have come. Packets wait for [`receive`](Self::receive): the hosts of a machine may send as soon as it is
     /// up.
     pub fn receive_times(&mut self) {
-        self.read_socket(&mut |_, _| ());
+        self.read(&mut |_, _| ());
     }
 
-    fn read_socket(&mut self, take: &mut impl FnMut(Arriving<'_>, u32)) {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        for _ in 0..MOST_READ {
-            match self.socket.recv_from(&mut buffer) {
-                Ok((length, _)) => self.handle(&mut buffer[..length], take),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                // ICMP tells that a machine does not listen; its silence ends the run.
-                Err(_) => {}
-            }
+    fn read(&mut self, take: &mut impl FnMut(Arriving<'_>, u32)) {
+        let mut came = Vec::new();
+        self.transport.receive(|datagram| came.push(datagram.to_vec()));
+        for mut datagram in came {
+            self.handle(&mut datagram, take);
         }
-        self.buffer = buffer;
     }
 
     fn handle(&mut self, datagram: &mut [u8], take: &mut impl FnMut(Arriving<'_>, u32)) {
@@ -383,6 +369,9 @@ impl Tunnel {
 
     /// The time of this machine's run at which something is due that is due at `due` of another's, with the offset of the clocks.
     pub fn own_time(&self, sender: u32, due: Time) -> Option<Time> {
+        if self.is_local {
+            return Some(due);
+        }
         let peer = &self.peers[sender as usize];
         let own_start_ns = self.start_ns.filter(|_| peer.start_ns > 0)?;
         let offset = peer.relation.offset(monotonic_ns())?;
@@ -457,4 +446,9 @@ impl Tunnel {
             "drift": offset.drift,
         })
     }
+}
+
+/// The name of a shard in results.
+pub fn shard_name(number: u32) -> String {
+    format!("shard-{number}")
 }

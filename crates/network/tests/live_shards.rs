@@ -9,11 +9,13 @@ use longhaul_units::{Probability, Rate, Span, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
+/// Where a packet ended and when, its class and its damage; of copies several, in order of time.
+type Ends = BTreeMap<u32, Vec<(Time, Result<u32, Fate>, u8, u32)>>;
+
 /// What became of each packet, and when.
 #[derive(Default)]
 struct Fates {
-    /// By packet: its ends, of copies several, in order of time.
-    ends: BTreeMap<u32, Vec<(Time, Result<u32, Fate>, u8, u32)>>,
+    ends: Ends,
     /// What goes to another shard.
     crossing: Vec<(DirectionId, Time, Packet)>,
 }
@@ -105,7 +107,7 @@ fn run(
     offers: &[(u64, u32, u32)],
     partition: Option<&[u32]>,
     step: Span,
-) -> (BTreeMap<u32, Vec<(Time, Result<u32, Fate>, u8, u32)>>, u64) {
+) -> (Ends, u64) {
     let (plan, whole) = network_of(kind, changes);
     let count = partition.and_then(|partition| partition.iter().max()).map_or(1, |last| last + 1);
     let mut shards: Vec<(Network, Fates)> = match partition {
@@ -158,13 +160,15 @@ fn run(
     }
     let held =
         shards.iter().map(|(network, _)| network.held() - network.leaving() + network.arriving()).sum();
-    let mut ends: BTreeMap<u32, Vec<_>> = BTreeMap::new();
+    let mut ends = Ends::new();
     for (_, fates) in shards {
         for (body, each) in fates.ends {
             ends.entry(body).or_default().extend(each);
         }
     }
-    ends.values_mut().for_each(|each| each.sort_by_key(|end| end.0));
+    for each in ends.values_mut() {
+        each.sort_by_key(|end| end.0);
+    }
     (ends, held)
 }
 

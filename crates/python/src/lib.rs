@@ -300,7 +300,7 @@ fn uniforms(seed: u64, name: &str, count: usize) -> Vec<f64> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (plan, *, directory, run, line, client, socket, keep, scratch, memory_bytes, kernel, foreign, machines))]
+#[pyo3(signature = (plan, *, directory, run, line, client, socket, keep, scratch, memory_bytes, kernel, foreign, machines, shards))]
 #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
 #[expect(clippy::too_many_arguments, reason = "named in Python")]
 fn run_live(
@@ -316,12 +316,16 @@ fn run_live(
     kernel: Option<KernelArguments>,
     foreign: Vec<ForeignArguments>,
     machines: Option<MachinesArguments>,
+    shards: Option<Vec<u32>>,
 ) -> PyResult<i32> {
     let plan = read_plan(plan)?;
     // SAFETY: the caller was started with this descriptor and uses it for nothing else.
     let line = line.map(|fd| unsafe { UnixStream::from_raw_fd(fd) });
     if machines.as_ref().is_some_and(|machines| machines.partition.len() != plan.nodes.len()) {
         return Err(PyValueError::new_err("machines: each node has one"));
+    }
+    if shards.as_ref().is_some_and(|shards| shards.len() != plan.nodes.len()) {
+        return Err(PyValueError::new_err("shards: each node has one"));
     }
     let options = Options {
         directory: directory.into(),
@@ -345,6 +349,7 @@ fn run_live(
             .map(|each| ForeignPlace { node: each.node, name: each.name, path: each.path, pid: each.pid })
             .collect(),
         machines: machines.map(MachinesArguments::settings).transpose()?,
+        shards,
     };
     Ok(longhaul_live::run(&plan, options))
 }

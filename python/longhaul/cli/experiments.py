@@ -31,10 +31,12 @@ def run_experiment(
     on: str | None = None,
     ssh: str = "ssh",
     tunnel: Literal["plain", "encrypted"] = "plain",
+    shards: int | Literal["auto"] = 1,
 ) -> int:
     """Run a scenario live, write results and report, print the summary; returns the exit code.
 
-    ``on`` names the machines that it runs on, if there are several.
+    ``on`` names the machines that it runs on, if there are several; ``shards`` is the number of engine
+    threads.
 
     On the ``virtual`` clock, every host runs a Linux of its own, of version ``kernel`` if one is given.
     ``prometheus`` is the ADDRESS:PORT at which metrics are served meanwhile, if at all; ``watch`` shows the
@@ -43,7 +45,7 @@ def run_experiment(
     from longhaul.cli.progress import Progress
     from longhaul.machines import coordinator, requirements
     from longhaul.machines.hostfile import machines_of
-    from longhaul.machines.placement import place
+    from longhaul.machines.placement import engine_threads, place
     from longhaul.run import conclusion, live
     from longhaul.run.announcement import announce, announce_live
     from longhaul.run.exporter import listen
@@ -59,9 +61,13 @@ def run_experiment(
     listener = listen(prometheus) if prometheus else None
     machines = [] if on is None else machines_of(on, ssh=ssh)
     planned = live.plan_run(resolved, journal=journal, clock=virtual, sudo=sudo)
-    placement = None
+    placement = threads = None
+    if shards != 1:
+        threads = engine_threads(planned.plan, shards)
+        if threads is not None:
+            requirements.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--shards")
     if machines:
-        requirements.refuse(planned.plan, journal=journal, foreign=planned.foreign)
+        requirements.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--on")
         placement = place(resolved, planned.plan, machines)
         requirements.refuse_divided_programs(planned.plan, placement)
     log.warn(*planned.warnings)
@@ -80,7 +86,12 @@ def run_experiment(
             )
         else:
             finished = live.run(
-                prepared, progress=progress.tell, sudo=sudo, listener=listener, memory_bytes=memory_bytes
+                prepared,
+                progress=progress.tell,
+                sudo=sudo,
+                listener=listener,
+                memory_bytes=memory_bytes,
+                shards=threads,
             )
     summary = conclude(finished.directory, reason=finished.reason, report=report, strict=strict)
     show(summary, finished.directory, as_json=as_json, report=report)

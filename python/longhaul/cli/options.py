@@ -118,6 +118,15 @@ shards_option: Decorator = click.option(
     help="Number of parts of the network that run in parallel. Results do not depend on it. "
     "auto: the number that is expected to be fastest, if the simulation takes more than 5 s of CPU time.",
 )
+live_shards_option: Decorator = click.option(
+    "--shards",
+    metavar="N|auto",
+    callback=shards,
+    default="1",
+    show_default=True,
+    help="Number of engine threads, each with a part of the network, cut at links with a delay. "
+    "auto: half of the CPU cores, or as many as the network can be cut into.",
+)
 prometheus_option: Decorator = click.option(
     "--prometheus",
     is_flag=False,

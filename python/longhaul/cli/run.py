@@ -10,6 +10,7 @@ from longhaul.cli.options import (
     clock_option,
     json_option,
     kernel_option,
+    live_shards_option,
     memory_option,
     prometheus_option,
     report_option,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Packets between the machines of --on are always authenticated; encrypt them, too.",
 )
+@live_shards_option
 @clock_option
 @kernel_option
 @click.option("--watch", is_flag=True, help="Show the links on the terminal while it runs.")
@@ -70,6 +72,7 @@ def run(
     on: str | None,
     ssh: str,
     tunnel: Literal["plain", "encrypted"],
+    shards: int | Literal["auto"],
     clock: "Clock",
     kernel: str | None,
     watch: bool,
@@ -99,12 +102,15 @@ def run(
         raise click.UsageError("--kernel is the hosts' own: add --clock virtual")
     if clock == "virtual" and sudo:
         raise click.UsageError("--clock virtual needs no root: leave out --sudo")
+    if clock == "virtual" and shards != 1:
+        raise click.UsageError("--clock virtual has one engine: leave out --shards")
     if on is not None:
         refused = {
             "--sudo": sudo,
             "--watch": watch,
             "--prometheus": prometheus is not None,
             "--clock virtual": clock == "virtual",
+            "--shards": shards != 1,
         }
         for option in (name for name, given in refused.items() if given):
             raise click.UsageError(
@@ -130,5 +136,6 @@ def run(
             on=on,
             ssh=ssh,
             tunnel=tunnel,
+            shards=shards,
         )
     )

@@ -6,14 +6,14 @@ their cores. METIS (Karypis and Kumar, SIAM J. Sci. Comput. 20(1), 1998) balance
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from longhaul import _longhaul, json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.machines.hostfile import Machine
 from longhaul.plan import Plan
-from longhaul.run.shards import Load, contracted, divisions, thresholds
+from longhaul.run.shards import Load, contracted, divisions, processors, thresholds
 from longhaul.scenario.syntax.ranges import expand
 
 if TYPE_CHECKING:
@@ -82,6 +82,28 @@ def place(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> Plac
             exit_code=2,
         )
     return Placement([machines[machine] for machine in used], partition, cuts)
+
+
+def engine_threads(plan: Plan, shards: int | Literal["auto"]) -> list[int] | None:
+    """The engine thread of each node, in a run on one machine with so many; ``None`` for one.
+
+    ``auto`` leaves half of the processors to programs, and takes fewer threads where the network cannot be
+    cut so often. Raises LonghaulError if it cannot be divided into ``shards``.
+    """
+    load = _load(plan, dict(_longhaul.live_cuts(json_text.compact(plan).decode())))
+    counts = range(processors() // 2, 1, -1) if shards == "auto" else [shards]
+    for count in counts:
+        if count > 1 and (partition := _automatic(load, count, [1] * count)) is not None:
+            return partition
+    if shards in ("auto", 1):
+        return None
+    raise LonghaulError(
+        Code.NOT_DIVISIBLE,
+        f"the network cannot be divided into {shards} shards: only links with a delay can be cut, and no "
+        "parallel routes",
+        remedy="use fewer shards, or --shards auto",
+        exit_code=2,
+    )
 
 
 def places(resolved: "Resolved", plan: Plan, names: Sequence[str]) -> dict[int, int]:

@@ -113,8 +113,8 @@ def check(placement: Placement, paths: Sequence[Path]) -> None:
             raise LonghaulError(
                 Code.CUT_TOO_SHORT,
                 f"link {cut.name}: its delay of {time_text(cut.delay_ns)} is too small to cross from {here} "
-                f"to {there}: their network takes {time_text(found.one_way_ns)} one way (p99), and the engines "
-                f"{time_text(ENGINE_NS)}",
+                f"to {there}: their network takes {time_text(found.one_way_ns)} one way (p99), and the "
+                f"engines {time_text(ENGINE_NS)}",
                 remedy="place: both of its ends on one machine, or use a faster network",
                 exit_code=3,
             )
@@ -136,22 +136,22 @@ def announce(placement: Placement, paths: Sequence[Path]) -> None:
         )
 
 
-def refuse(plan: Plan, *, journal: bool, foreign: Sequence[Mapping[str, Any]]) -> None:
-    """What a run on several machines cannot do yet. Raises LonghaulError."""
+def refuse(plan: Plan, *, journal: bool, foreign: Sequence[Mapping[str, Any]], option: str) -> None:
+    """What a network that is divided cannot have yet; ``option`` divides it. Raises LonghaulError."""
     obstacles = [
         (bool(plan["jobs"]) or any(flow["simulated"] for flow in plan["flows"]), "simulated traffic"),
         (any(flow["traffic"]["kind"] == "pcap" for flow in plan["flows"]), "replayed captures"),
         (plan["measure"].get("monitor") is not None, "monitored links (measure: monitor)"),
         (journal, "a journal (--journal)"),
         (bool(foreign) or any(node.get("port") for node in plan["nodes"]), "ports"),
-        (plan.get("gateway") is not None, "internet access"),
+        (plan.get("gateway") is not None and option == "--on", "internet access"),
     ]
     found = [what for applies, what in obstacles if applies]
     if found:
         raise LonghaulError(
             Code.NOT_DIVISIBLE,
-            f"a run on several machines cannot have {', '.join(found)} yet",
-            remedy="leave out --on to run it on this machine",
+            f"a network that {option} divides cannot have {', '.join(found)} yet",
+            remedy=f"leave out {option}",
             exit_code=2,
         )
 

@@ -297,7 +297,7 @@ def pacing(listed: Sequence[Json]) -> Folded:
 
 def machines(found: Json) -> Table:
     """Each machine of a run on several."""
-    columns = [*words("machine", "host"), *numbers("nodes", "cores", "lateness p50", "p99", "not run for")]
+    columns = [*words("part", "host"), *numbers("nodes", "cores", "lateness p50", "p99", "not run for")]
     rows = [
         Row(
             [

@@ -1,4 +1,4 @@
-"""The records of a run on several machines, merged into those of one.
+"""The records of a run on several machines, or of several engine threads, merged into those of one.
 
 Times become those of the first machine's clock, as far as the relation of the clocks is known; counters
 of a link come from the machine that its sender is on.
@@ -6,6 +6,7 @@ of a link come from the machine that its sender is on.
 
 import csv
 import json
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ LOST = "lost_between_machines"
 """The fate of packets that the network between the machines lost."""
 
 _TIMES = ("t_ns", "offered_ns", "due_ns", "first_ns", "last_ns", "last_new_ns", "last_acknowledged_ns")
-_TABLES = ("samples", "lateness", "packets", "sockets")
+_TABLES = ("samples", "lateness", "packets")
 """Whose rows each machine has its own of."""
 _BY_HOST = ("hosts", "accounts", "algorithms")
 _SUMS = ("pools_grown", "lost_records", "step_downs")
@@ -75,23 +76,49 @@ def merge(
     """Write ``raw/``, ``logs/`` and ``captures/`` of a run from those of its machines, which stay."""
     parts = [_part(directory / MACHINES / name, number, names) for number, name in enumerate(names)]
     raw = directory / "raw"
-    for name in _TABLES:
-        _concatenate(raw / f"{name}.csv", parts)
-    numbers = _merge_flows(raw, parts)
-    _merge_flow_samples(raw, parts, numbers)
+    _concatenate(raw / "sockets.csv", parts)
     for name in _BY_HOST:
         every: Json = {}
         for part in parts:
             every |= _read(part.raw / f"{name}.json") or {}
         storage.replace_json(raw / f"{name}.json", every)
     storage.replace_json(raw / "programs.json", _programs(parts, plan))
-    _merge_changes(raw / "changes.jsonl", parts, plan, partition)
-    _merge_captures(directory, parts)
     _copy_logs(directory / "logs", parts)
     started = next((found for part in parts if (found := _read(part.raw / "started.json"))), None)
     if started is not None:
         storage.replace_json(raw / "started.json", started)
     storage.replace_json(raw / "ended.json", {"ended": ending.status, "reason": ending.reason})
+    _merge_engines(directory, parts, plan, partition)
+
+
+def shards_of(partition: Sequence[int]) -> list[Json]:
+    """The shards of a run on one machine as ``run.json`` has machines: their names and numbers of nodes."""
+    return [
+        {"name": f"shard-{number}", "nodes": partition.count(number)} for number in range(max(partition) + 1)
+    ]
+
+
+def merge_shards(directory: Path, plan: Plan, partition: Sequence[int]) -> None:
+    """The same for a run on one machine whose network was divided among engine threads.
+
+    What the supervisor wrote is complete already.
+    """
+    names = [each["name"] for each in shards_of(partition)]
+    parts = [_part(directory / MACHINES / name, number, names) for number, name in enumerate(names)]
+    _merge_engines(directory, parts, plan, partition)
+    if (directory / "raw" / "engine.json").is_file():
+        shutil.rmtree(directory / MACHINES)
+
+
+def _merge_engines(directory: Path, parts: Sequence[_Part], plan: Plan, partition: Sequence[int]) -> None:
+    """What the engines recorded."""
+    raw = directory / "raw"
+    for name in _TABLES:
+        _concatenate(raw / f"{name}.csv", parts)
+    numbers = _merge_flows(raw, parts)
+    _merge_flow_samples(raw, parts, numbers)
+    _merge_changes(raw / "changes.jsonl", parts, plan, partition)
+    _merge_captures(directory, parts)
     if all(part.engine for part in parts):
         storage.replace_json(raw / "engine.json", _engine(parts, plan, partition))
 

@@ -13,7 +13,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Flow, Node, Plan
 from longhaul.results import directory as directories
-from longhaul.results import ending
+from longhaul.results import ending, machine_records
 from longhaul.results.certificate import load_certificate
 from longhaul.run import congestion_control, flows, host_settings, mpi, ports, signals, traffic
 from longhaul.run.memory import limit_of, warn
@@ -210,6 +210,7 @@ def run(
     scratch: Sequence[Path] = (),
     work: Path | None = None,
     quiet: bool = False,
+    shards: Sequence[int] | None = None,
     began: Callable[[Session], None] = lambda _session: None,
 ) -> Finished:
     """Run to the end. Ctrl-C, SIGTERM, SIGHUP and the memory limit end it early and keep its results so far.
@@ -217,7 +218,8 @@ def run(
     Supervisor, engine and observer may use ``memory_bytes`` of memory, by default half of what is free.
     At ``listener``, if there is one, metrics are served meanwhile. ``scratch`` is removed should this process
     be killed. Programs begin in the directory ``work``, by default that of this process. A ``quiet`` run does
-    not warn. ``began`` is called with the session, which another thread may stop. Raises RunFailedError.
+    not warn. ``shards`` says which engine thread each node has, if there are several.
+    ``began`` is called with the session, which another thread may stop. Raises RunFailedError.
     """
     path = socket_path(prepared.run)
     served: AbstractContextManager[None] = nullcontext()
@@ -230,6 +232,8 @@ def run(
     ended = ending.Ending(ending.FAILED)
     guests: AbstractContextManager[dict[str, Any] | None]
     guests = prepared.clock.orders(prepared.resolved.plan) if prepared.clock else nullcontext()
+    if shards is not None:
+        directories.update_run(prepared.directory, machines=machine_records.shards_of(shards))
     with ending.recorded(prepared.directory), guests as kernel:
         session = Session(
             prepared.plan,
@@ -242,6 +246,7 @@ def run(
             kernel=kernel,
             work=work,
             foreign=prepared.foreign,
+            shards=shards,
         )
         try:
             began(session)
@@ -252,6 +257,9 @@ def run(
                         ended = ending.Ending(str(message["reason"]), message.get("why"))
         finally:
             session.kill()
+            if shards is not None and (prepared.directory / machine_records.MACHINES).is_dir():
+                plan = directories.read_plan(prepared.directory)
+                machine_records.merge_shards(prepared.directory, plan, shards)
         ending.end(prepared.directory, ended.status, ended.reason)
     return Finished(prepared.directory, ended.status)
 

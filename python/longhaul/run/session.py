@@ -120,6 +120,7 @@ class Session:
         work: Path | None = None,
         foreign: Sequence[Mapping[str, Any]] = (),
         machines: Mapping[str, Any] | None = None,
+        shards: Sequence[int] | None = None,
     ) -> None:
         """Start the worker for the plan in file ``plan``, to write into ``directory``.
 
@@ -127,7 +128,8 @@ class Session:
         its programs do. ``scratch`` is removed with a run whose client is gone. Programs begin in the
         directory ``work``, by default that of this process. ``foreign`` has the network namespaces of hosts
         that are not the run's own. ``machines`` tells how the run is divided
-        among several. The run ends as failed, with its results so far,
+        among several, and ``shards`` which engine thread each node has.
+        The run ends as failed, with its results so far,
         when its supervisor, engine and observer use more than ``memory_bytes`` together.
         """
         ours, theirs = socket.socketpair()
@@ -150,6 +152,7 @@ class Session:
             "kernel": kernel,
             "foreign": [dict(each) for each in foreign],
             "machines": None if machines is None else dict(machines),
+            "shards": None if shards is None else list(shards),
             "cwd": str(work or Path.cwd()),
         }
         before: list[str] = []

@@ -33,6 +33,7 @@ def main() -> int:
         kernel=orders["kernel"],
         foreign=orders["foreign"],
         machines=machines,
+        shards=orders["shards"],
     )
 
 

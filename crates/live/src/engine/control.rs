@@ -151,7 +151,8 @@ impl Control {
                 }
                 return Ok(Some(Clock::starting_at(start_ns)));
             }
-            let wait_ns = tunnel.next_turn_ns().saturating_sub(monotonic_ns()).min(MOST_WAIT_NS);
+            let next_ns = tunnel.next_turn_ns().unwrap_or(u64::MAX);
+            let wait_ns = next_ns.saturating_sub(monotonic_ns()).min(MOST_WAIT_NS);
             let _ = ppoll(
                 &mut [readable(self.fd()), readable(tunnel.fd())],
                 Some(Duration::from_nanos(wait_ns).into()),
@@ -160,7 +161,8 @@ impl Control {
         }
     }
 
-    fn set_nonblocking(&mut self) -> Result<()> {
+    /// From now on, [`commands`](Self::commands) does not wait.
+    pub fn set_nonblocking(&mut self) -> Result<()> {
         self.stream.set_nonblocking(true).map_err(|error| Error::wrap("prepare the control socket", error))
     }
 

@@ -126,16 +126,13 @@ impl<P: Ports> Emulator<'_, P> {
         let Some(mut tunnel) = self.egress.tunnel.take() else { return };
         let mut came = std::mem::take(&mut self.came);
         let Egress { packet_pool, ports, .. } = &mut self.egress;
-        tunnel.receive(|arriving, sender| match packet_pool.hold(arriving.vnet, arriving.bytes) {
-            Some(body) => {
-                came.push((arriving.direction, sender, arriving.due, Packet { body, ..arriving.packet }))
-            }
-            None => {
+        tunnel.receive(|arriving, sender| {
+            if let Some(body) = packet_pool.hold(arriving.vnet, arriving.bytes) {
+                let packet = Packet { body, ..arriving.packet };
+                came.push((arriving.direction, sender, arriving.due, packet));
+            } else if let Some(port) = ports.get_mut(arriving.packet.destination.0 as usize) {
                 // As for a packet of a host: nothing is left to hold it.
-                let host = arriving.packet.destination.0 as usize;
-                if let Some(port) = ports.get_mut(host) {
-                    port.no_memory_packets += 1;
-                }
+                port.no_memory_packets += 1;
             }
         });
         for (direction, sender, due, packet) in came.drain(..) {

@@ -4,7 +4,7 @@ use super::ending::wait_with_signals;
 use super::requests;
 use crate::clock::monotonic_ns;
 use crate::device::Device;
-use crate::engine::{self, EnginePorts, Port};
+use crate::engine::{self, EnginePorts, Port, Share};
 use crate::error::{Error, Result};
 use crate::exit_status::{ABANDONED, CHILD_FAILED, ExitStatus, PANICKED};
 use crate::host::Host;
@@ -68,6 +68,7 @@ impl EngineProcess {
         devices: &mut [Device],
         directory: &Path,
         machines: Option<&tunnel::Settings>,
+        shards: Option<&[u32]>,
     ) -> Result<Self> {
         let oom = OomKills::now();
         let (pid, control, stderr) = start("engine", c"lh-engine", |control| {
@@ -78,7 +79,12 @@ impl EngineProcess {
             for device in devices.iter_mut() {
                 ports[device.node] = device.port.take().map(Port::Device);
             }
-            engine::run(plan, EnginePorts { ports, control }, directory, machines)
+            let ports = EnginePorts { ports, control };
+            match (machines, shards) {
+                (Some(machines), _) => engine::run(plan, ports, directory, Share::Machine(machines)),
+                (None, Some(shards)) => engine::run_shards(plan, ports, directory, shards),
+                (None, None) => engine::run(plan, ports, directory, Share::Whole),
+            }
         })?;
         for host in hosts.iter_mut().flatten() {
             drop(host.take_tuns());

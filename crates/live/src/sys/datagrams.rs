@@ -19,6 +19,9 @@ pub struct Sender {
     messages: Vec<libc::mmsghdr>,
 }
 
+// SAFETY: the pointers in `messages` are written and read within one call of `send`, and are not used between calls.
+unsafe impl Send for Sender {}
+
 impl Sender {
     /// Sends `datagrams` to `to`; returns how many the kernel took, at least one.
     pub fn send(

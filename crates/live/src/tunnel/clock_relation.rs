@@ -19,6 +19,7 @@ pub type Times = [u64; 4];
 
 /// What one exchange tells.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_field_names, reason = "all have the same unit")]
 struct Exchange {
     /// By this machine's clock, halfway.
     at_ns: u64,

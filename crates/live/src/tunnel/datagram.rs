@@ -1,6 +1,6 @@
 //! Datagrams between machines: a header, packets or times, and an authentication tag.
 //!
-//! All are authenticated by ChaCha20-Poly1305 (RFC 8439) with a key of the run's own; on request they are encrypted as well. A
+//! Those of other machines are authenticated by ChaCha20-Poly1305 (RFC 8439) with a key of the run's own; on request they are encrypted as well. A
 //! number is used once by a sender, so that no nonce comes twice and a repeated datagram is recognised.
 
 use chacha20poly1305::aead::{AeadInOut, KeyInit};
@@ -31,7 +31,8 @@ const KINDS: [Kind; 4] = [Kind::Packets, Kind::TimeRequest, Kind::TimeReply, Kin
 
 /// Writes and reads datagrams.
 pub struct Seal {
-    cipher: ChaCha20Poly1305,
+    /// Shards of one process need none.
+    cipher: Option<ChaCha20Poly1305>,
     encrypts: bool,
     own: u32,
     next_number: u64,
@@ -49,7 +50,12 @@ pub struct Opened<'a> {
 impl Seal {
     /// Of machine `own`.
     pub fn new(key: &[u8; 32], encrypts: bool, own: u32) -> Self {
-        Seal { cipher: ChaCha20Poly1305::new(&Key::from(*key)), encrypts, own, next_number: 0 }
+        Seal { cipher: Some(ChaCha20Poly1305::new(&Key::from(*key))), encrypts, own, next_number: 0 }
+    }
+
+    /// Of shard `own` of one process, whose datagrams nobody else sees.
+    pub fn none(own: u32) -> Self {
+        Seal { cipher: None, encrypts: false, own, next_number: 0 }
     }
 
     /// An empty datagram, to which content is appended.
@@ -64,12 +70,13 @@ impl Seal {
 
     /// Completes a datagram.
     pub fn finish(&self, datagram: &mut Vec<u8>) {
+        let Some(cipher) = &self.cipher else { return };
         let nonce = nonce(datagram);
         let (head, content) = datagram.split_at_mut(HEADER);
         let sealed = if self.encrypts {
-            self.cipher.encrypt_inout_detached(&nonce, head, content.into())
+            cipher.encrypt_inout_detached(&nonce, head, content.into())
         } else {
-            self.cipher.encrypt_inout_detached(&nonce, datagram, (&mut [][..]).into())
+            cipher.encrypt_inout_detached(&nonce, datagram, (&mut [][..]).into())
         };
         // It fails for 256 GiB alone.
         if let Ok(tag) = sealed {
@@ -79,21 +86,27 @@ impl Seal {
 
     /// Reads a datagram, in place; `None` if it is not of this run.
     pub fn open<'a>(&self, datagram: &'a mut [u8]) -> Option<Opened<'a>> {
+        let Some(cipher) = &self.cipher else { return opened(datagram) };
         let end = datagram.len().checked_sub(TAG).filter(|&end| end >= HEADER)?;
         let (signed, tag) = datagram.split_at_mut(end);
         let tag = Tag::try_from(&*tag).ok()?;
         let nonce = nonce(signed);
         if self.encrypts {
             let (head, content) = signed.split_at_mut(HEADER);
-            self.cipher.decrypt_inout_detached(&nonce, head, content.into(), &tag).ok()?;
+            cipher.decrypt_inout_detached(&nonce, head, content.into(), &tag).ok()?;
         } else {
-            self.cipher.decrypt_inout_detached(&nonce, signed, (&mut [][..]).into(), &tag).ok()?;
+            cipher.decrypt_inout_detached(&nonce, signed, (&mut [][..]).into(), &tag).ok()?;
         }
-        let (head, content) = signed.split_at(HEADER);
-        let kind = *KINDS.get(usize::from(head[1])).filter(|_| head[0] == VERSION)?;
-        let mut reader = Reader(&head[2..]);
-        Some(Opened { kind, sender: reader.u32()?, number: reader.u64()?, content })
+        opened(signed)
     }
+}
+
+/// What a datagram says whose seal has been checked.
+fn opened(datagram: &[u8]) -> Option<Opened<'_>> {
+    let (head, content) = datagram.split_at_checked(HEADER)?;
+    let kind = *KINDS.get(usize::from(head[1])).filter(|_| head[0] == VERSION)?;
+    let mut reader = Reader(&head[2..]);
+    Some(Opened { kind, sender: reader.u32()?, number: reader.u64()?, content })
 }
 
 /// Sender and number, which no two datagrams of a run have in common.

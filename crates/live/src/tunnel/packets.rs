@@ -30,7 +30,9 @@ pub fn append(datagram: &mut Vec<u8>, direction: DirectionId, due: Time, packet:
     datagram.extend_from_slice(&[packet.ttl, packet.hops, packet.flags.bits(), packet.class]);
     let length = parts.iter().map(|part| part.len()).sum::<usize>() - VNET_HEADER;
     datagram.extend_from_slice(&(length as u32).to_le_bytes());
-    parts.iter().for_each(|part| datagram.extend_from_slice(part));
+    for part in parts {
+        datagram.extend_from_slice(part);
+    }
 }
 
 /// The next packet of a datagram; `None` at its end, or if it is malformed.

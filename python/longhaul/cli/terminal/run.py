@@ -339,7 +339,7 @@ def _pacing(classes: Iterable[Json]) -> Table:
 
 def _machines(found: Json) -> Sequence[Table]:
     """Each machine of a run on several, and the packets that crossed between them."""
-    machines = _table("machine", ">nodes", ">cores", ">lateness p50", ">p99", ">not run for")
+    machines = _table("part", ">nodes", ">cores", ">lateness p50", ">p99", ">not run for")
     for each in found["machines"]:
         machines.add_row(
             each["name"],

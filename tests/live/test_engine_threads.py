@@ -1,0 +1,118 @@
+"""Live runs whose network is divided among engine threads: ``longhaul run --shards``."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+pytestmark = pytest.mark.waiting
+
+COMMAND = str(Path(sys.executable).parent / "longhaul")
+SCENARIO = """\
+version: 1
+name: chain
+duration: 3s
+nodes:
+  r1..4: {kind: router}
+  a1..2: {kind: host, attach: r1}
+  b1: {kind: host, attach: r2}
+  c1: {kind: host, attach: r3}
+  d1..2: {kind: host, attach: r4}
+links:
+  one: {endpoints: [r1, r2], rate: 50Mbit, delay: 10ms}
+  two: {endpoints: [r2, r3], rate: 50Mbit, delay: 20ms, loss: 10%}
+  three: {endpoints: [r3, r4], delay: 5ms}
+traffic:
+  far: {kind: ping, from: a1, to: d1, every: 20ms}
+  near: {kind: ping, from: b1, to: a1, every: 20ms}
+  bulk: {kind: tcp, from: d2, to: a2, stop: 2s, cc: reno}
+events:
+  - {at: 1s, link: one, set: {delay: 30ms}}
+measure: {packets: {links: [one], window: 1s}}
+"""
+
+
+def run(place: Path, *options: str) -> dict[str, Any]:
+    (place / "chain.yaml").write_text(SCENARIO)
+    done = subprocess.run(
+        [COMMAND, "run", "chain.yaml", *options],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    found: dict[str, Any] = json.loads((place / "runs/chain/latest-live/summary.json").read_text())
+    return found
+
+
+def probe(summary: dict[str, Any], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(each for each in summary["probes"] if each["name"] == name)
+    return found
+
+
+@pytest.mark.parametrize("shards", [2, 4])
+def test_threads_give_each_packet_one_fate_and_the_delay_of_its_links(work: Path, shards: int) -> None:
+    summary = run(work, "--shards", str(shards))
+    directory = work / "runs/chain/latest-live"
+    engine = json.loads((directory / "raw/engine.json").read_text())
+    packets = engine["packets"]
+    assert packets["lost_between_machines"] == 0
+    fates = sum(count for fate, count in packets.items() if fate not in ("injected", "copied", "replies"))
+    assert packets["injected"] + packets["replies"] == fates
+    assert packets["lost"] > 10
+    assert len(summary["machines"]["machines"]) == shards
+    assert sum(each["nodes"] for each in summary["machines"]["machines"]) == 10
+    far, near = probe(summary, "far"), probe(summary, "near")
+    assert far["rtt_min_ns"] > 70e6 - 1e5
+    assert near["rtt_min_ns"] > 20e6 - 1e5
+    assert near["rtt_max_ns"] > 60e6 - 1e5
+    # Each request and each reply crosses a link that loses a tenth.
+    assert 0.05 < far["lost"] / far["sent"] < 0.4
+    assert near["lost"] == 0
+    (check,) = next(flow for flow in summary["flows"] if flow["name"] == "bulk")["checked"]
+    assert abs(check["reported"] - check["counted"]) < 100_000
+    assert [change["at_ns"] for change in summary["changes"]] == [1_000_000_000]
+    table = pq.read_table(directory / "packets.parquet").to_pydict()
+    assert {"forward", "reverse"} <= set(table["way"])
+    assert sorted(path.name for path in (directory / "captures").iterdir()) == [
+        "one@r1.pcapng", "one@r2.pcapng",
+    ]  # fmt: skip
+    assert not (directory / "machines").exists()
+    assert "Machines and engine threads" in (directory / "report.html").read_text()
+
+
+def test_a_divided_network_and_a_whole_one_have_the_same_tables(work: Path) -> None:
+    whole = run(work, "--no-report")
+    tables = {path.name for path in (work / "runs/chain/latest-live").glob("*.parquet")}
+    divided = run(work, "--no-report", "--shards", "2")
+    assert {path.name for path in (work / "runs/chain/latest-live").glob("*.parquet")} == tables
+    names = [[(link["name"], link["way"]) for link in each["links"]] for each in (whole, divided)]
+    assert names[0] == names[1]
+    assert whole["machines"] is None
+    # Programs that send at fixed times send as much.
+    assert abs(probe(whole, "near")["sent"] - probe(divided, "near")["sent"]) < 10
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--shards", "9"), "the network cannot be divided into 9 shards"),
+        (("--shards", "2", "--journal"), "a network that --shards divides cannot have a journal"),
+        (("--shards", "2", "--clock", "virtual"), "--clock virtual has one engine: leave out --shards"),
+        (("--shards", "many"), "--shards"),
+    ],
+)
+def test_what_cannot_be_divided_is_refused(work: Path, options: tuple[str, ...], said: str) -> None:
+    (work / "chain.yaml").write_text(SCENARIO)
+    done = subprocess.run(
+        [COMMAND, "run", "chain.yaml", *options], cwd=work, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert not (work / "runs").exists()
