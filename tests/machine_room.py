@@ -80,7 +80,7 @@ def machine_room(place: Path, count: int, *, monotonic_s: Sequence[int] = ()) ->
     """
     place.mkdir(parents=True, exist_ok=True)
     room = MachineRoom(place, f"lh{secrets.token_hex(3)}", [f"m{number + 1}" for number in range(count)])
-    _keys(place)
+    write_keys(place)
     try:
         switch = room.namespace("switch")
         _run("ip", "netns", "add", switch)
@@ -102,7 +102,8 @@ def machine_room(place: Path, count: int, *, monotonic_s: Sequence[int] = ()) ->
             subprocess.run(["ip", "netns", "del", room.namespace(name)], check=False, capture_output=True)
 
 
-def _keys(place: Path) -> None:
+def write_keys(place: Path) -> None:
+    """Keys of sshd and of its user, and the configuration of sshd."""
     for name in ("host_key", "user_key"):
         _run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(place / name))
     shutil.copy(place / "user_key.pub", place / "authorized_keys")

@@ -44,6 +44,7 @@ SLOW = frozenset(
         "tests/live/test_routing_daemons.py::test_bgp_of_the_guide_takes_the_fibre_while_the_dish_is_down",
         "tests/live/test_routing_daemons.py::test_the_ring_of_the_guide_reroutes_while_its_link_is_down",
         "tests/live/test_routing_daemons.py::test_frr_converges_and_takes_the_detour_while_a_link_is_down[ospfd]",
+        "tests/live/test_several_machines.py::test_the_batch_script_of_the_guide_runs_on_two_nodes_of_slurm",
         "tests/page/test_answers.py::test_every_address_answers_as_the_schema_says",
         "tests/run/test_sweeps_slurm.py::test_slurm_survives_a_cancelled_worker_and_a_killed_client_and_gives_the_same",
         "tests/scheduling/test_optimality.py::test_no_policy_serves_more_than_the_exact_search",

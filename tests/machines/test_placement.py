@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from longhaul.errors import LonghaulError
+from longhaul.machines.coordinator import rounds
 from longhaul.machines.hostfile import Machine
 from longhaul.machines.placement import Placement, place
 from longhaul.machines.requirements import ENGINE_NS, check
@@ -109,3 +112,15 @@ def test_a_delay_that_the_machines_network_takes_up_is_refused(tmp_path: Path) -
         check(placement, [measured(fits_ns + 2)])
     with pytest.raises(LonghaulError, match="no UDP datagram comes from m1 to m2 and back"):
         check(placement, [measured(0, received=0)])
+
+
+@given(st.sets(st.tuples(st.integers(0, 8), st.integers(9, 17))))
+def test_no_machine_is_measured_twice_at_a_time(pairs: set[tuple[int, int]]) -> None:
+    found = rounds(pairs)
+    assert sorted(pair for each in found for pair in each) == sorted(pairs)
+    for each in found:
+        ends = [end for pair in each for end in pair]
+        assert len(set(ends)) == len(ends)
+    most = max((sum(end in pair for pair in pairs) for end in range(18)), default=0)
+    # A greedy choice needs less than twice as many as the machine with most neighbours has.
+    assert len(found) <= max(2 * most - 1, 0)

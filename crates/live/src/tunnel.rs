@@ -39,6 +39,8 @@ const INTERVAL_NS: u64 = 100_000_000;
 const FIRST_EXCHANGES: u64 = 10;
 /// A machine of which nothing is heard for so long ends the run.
 const SILENCE_NS: u64 = 3_000_000_000;
+/// So does one whose every reply in two seconds takes so much longer than the fastest one so far.
+const SLOWER_NS: u64 = 100_000_000;
 
 /// How a run is divided among machines.
 #[derive(Debug)]
@@ -204,7 +206,7 @@ impl Tunnel {
     /// Asks for the time of the others if it is time to.
     ///
     /// # Errors
-    /// If nothing has been heard of a machine since the clock started, for [`SILENCE_NS`].
+    /// If nothing has been heard of a machine since the clock started, for [`SILENCE_NS`], or it answers later by [`SLOWER_NS`].
     pub fn turn(&mut self, now_ns: u64) -> Result<()> {
         if self.is_local || now_ns < self.next_request_ns {
             return Ok(());
@@ -219,6 +221,16 @@ impl Tunnel {
                 return Err(Error::new(format!(
                     "nothing has been heard of machine {name} for {} s",
                     SILENCE_NS / 1_000_000_000
+                ))
+                .with_remedy("check the machine and the network to it"));
+            }
+            if let Some(slower_ns) = self.peers[peer].relation.slower_ns()
+                && slower_ns > SLOWER_NS
+            {
+                let name = &self.peers[peer].name;
+                return Err(Error::new(format!(
+                    "machine {name} answers {} ms later than at its best",
+                    slower_ns / 1_000_000
                 ))
                 .with_remedy("check the machine and the network to it"));
             }

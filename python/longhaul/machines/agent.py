@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from longhaul.errors import LonghaulError
 from longhaul.machines import archive, messages
@@ -120,7 +121,8 @@ class Agent:
         directory = self._directory = Path(tempfile.mkdtemp(prefix="longhaul-"))
         archive.unpack(self._parts, directory)
         self._parts.clear()
-        (directory / "plan.json").write_text(json.dumps(message["plan"]), encoding="utf-8")
+        plan = part_of(directory / "plan.json", message["machines"])
+        (directory / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
         for name in ("raw", "logs"):
             (directory / name).mkdir(exist_ok=True)
         work = Path(message["work"])
@@ -164,6 +166,13 @@ class Agent:
         if self._directory is not None:
             with suppress(OSError):
                 shutil.rmtree(self._directory)
+
+
+def part_of(plan: Path, machines: Mapping[str, Any]) -> dict[str, Any]:
+    """The plan of one machine: the whole network, and the programs of its own hosts."""
+    whole: dict[str, Any] = json.loads(plan.read_text(encoding="utf-8"))
+    own, partition = machines["own"], machines["partition"]
+    return {**whole, "programs": [each for each in whole["programs"] if partition[each["host"]] == own]}
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -241,29 +241,29 @@ class Coordinator:
         self._addresses = [
             requirements.address_of(agent.machine, ports[agent.number]["port"]) for agent in self.agents
         ]
-        neighbours: dict[int, set[int]] = {}
-        for cut in self._placement.cuts:
-            neighbours.setdefault(min(cut.ends), set()).add(max(cut.ends))
-        # One after the other: they would measure each other.
         paths = []
-        for number, peers in sorted(neighbours.items()):
-            agent = self.agents[number]
-            agent.tell({"do": "measure", "peers": {peer: self._addresses[peer] for peer in peers}})
-            measured = self._answers("measured", [agent], _START_S + 2 * len(peers))[number]["paths"]
-            paths += [requirements.path(number, each) for each in measured]
+        for pairs in rounds({(min(cut.ends), max(cut.ends)) for cut in self._placement.cuts}):
+            for number, peer in pairs:
+                self.agents[number].tell({"do": "measure", "peers": {peer: self._addresses[peer]}})
+            measuring = [self.agents[number] for number, _ in pairs]
+            measured = self._answers("measured", measuring, _START_S)
+            paths += [
+                requirements.path(number, each)
+                for number, found in sorted(measured.items())
+                for each in found["paths"]
+            ]
         return paths
 
-    def start(self, prepared: Prepared, plan: Plan, *, encrypts: bool, memory_bytes: int | None) -> None:
+    def start(self, prepared: Prepared, *, encrypts: bool, memory_bytes: int | None) -> None:
         """Send each machine its part, and let it build it."""
-        kept = [each.name for each in prepared.directory.iterdir()]
+        names = [each.name for each in prepared.directory.iterdir() if each.name != MACHINES]
+        parts = list(archive.packed(prepared.directory, names))
         for agent in self.agents:
-            own = part_of(plan, self._placement.partition, agent.number)
-            for part in archive.packed(prepared.directory, [name for name in kept if name != "plan.json"]):
+            for part in parts:
                 agent.tell({"do": "part", "part": part})
             agent.tell(
                 {
                     "do": "run",
-                    "plan": own,
                     "run": prepared.run,
                     "work": str(Path.cwd()),
                     "memory_bytes": memory_bytes,
@@ -340,9 +340,17 @@ class Coordinator:
             agent.errors.close()
 
 
-def part_of(plan: Plan, partition: Sequence[int], own: int) -> Plan:
-    """The plan of one machine: the whole network, and the programs of its own hosts."""
-    return {**plan, "programs": [each for each in plan["programs"] if partition[each["host"]] == own]}
+def rounds(pairs: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """The pairs in as few rounds as greedy choice finds, none of which has a machine twice."""
+    found: list[list[tuple[int, int]]] = []
+    for pair in sorted(pairs):
+        free = (each for each in found if not any(set(pair) & set(other) for other in each))
+        chosen = next(free, None)
+        if chosen is None:
+            found.append([pair])
+        else:
+            chosen.append(pair)
+    return found
 
 
 def run(
@@ -413,7 +421,7 @@ def _run_parts(
         paths=[each.as_dict(_names(placement)) for each in paths],
     )
     with _interruptions() as asked:
-        coordinator.start(prepared, plan, encrypts=encrypts, memory_bytes=memory_bytes)
+        coordinator.start(prepared, encrypts=encrypts, memory_bytes=memory_bytes)
         return _follow(coordinator, plan, progress, asked)
 
 

@@ -124,6 +124,14 @@ impl ClockRelation {
             .min_by_key(|offset| offset.bound_ns)
     }
 
+    /// How much longer than the shortest exchange so far those of the last two complete windows took.
+    pub fn slower_ns(&self) -> Option<u64> {
+        let complete = self.kept.iter().rev().skip(1).take(2);
+        let (count, recent) =
+            (complete.clone().count(), complete.map(|exchange| exchange.round_trip_ns).min());
+        recent.filter(|_| count == 2)?.checked_sub(self.least_round_trip_ns?)
+    }
+
     /// The shortest exchange of the last two windows took so long.
     pub fn recent_round_trip_ns(&self) -> Option<u64> {
         self.kept.iter().rev().take(2).map(|exchange| exchange.round_trip_ns).min()
@@ -178,6 +186,21 @@ mod tests {
         assert!((offset.drift - 80e-6).abs() < 5e-6, "{offset:?}");
         assert!(offset.bound_ns < 70_000, "{offset:?}");
         assert!(relation.least_round_trip_ns.unwrap() < 110_000);
+    }
+
+    #[test]
+    fn a_machine_that_gets_slow_is_recognised_once_all_of_two_seconds_are_slow() {
+        let mut relation = ClockRelation::default();
+        let mut add = |at_ms: u64, round_trip_ms: u64| {
+            let sent = at_ms * 1_000_000;
+            relation.add([sent, sent, sent, sent + round_trip_ms * 1_000_000]);
+            relation.slower_ns().map(|slower_ns| slower_ns / 1_000_000)
+        };
+        assert_eq!(add(0, 1), None);
+        // One slow second, and a fast reply in the next.
+        assert_eq!((add(1_000, 200), add(2_000, 250), add(2_500, 3)), (None, Some(0), Some(0)));
+        let found: Vec<_> = (3..7).map(|second| add(second * 1_000, 201)).collect();
+        assert_eq!(found, [Some(0), Some(2), Some(2), Some(200)]);
     }
 
     #[test]
