@@ -98,14 +98,19 @@ def test_more_machines_than_sites_are_refused(tmp_path: Path) -> None:
         placed(tmp_path, [1, 1, 1, 1])
 
 
-def measured(rtt_p99_ns: int, received: int = 100) -> Measured:
-    return Measured((0, 1), 100, received, rtt_p99_ns // 2, rtt_p99_ns, None)
+def measured(rtt_p50_ns: int, received: int = 100) -> Measured:
+    return Measured((0, 1), 100, received, rtt_p50_ns // 2, rtt_p50_ns, 2 * rtt_p50_ns, None)
 
 
-def test_a_delay_that_the_machines_network_takes_up_is_refused(tmp_path: Path) -> None:
+def test_a_delay_that_the_machines_network_takes_up_is_refused(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     placement, _ = placed(tmp_path, [1, 1])
     fits_ns = 2 * (10_000_000 - ENGINE_NS)
+    check(placement, [measured(fits_ns // 2)])
+    assert not caplog.records
     check(placement, [measured(fits_ns)])
+    assert "one packet in 100 takes" in caplog.text
     with pytest.raises(
         LonghaulError, match="link ab: its delay of 10 ms is too small to cross from m1 to m2"
     ):

@@ -97,7 +97,7 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
     }
     let (number, is_machine) = match &share {
         Share::Whole => (0, false),
-        Share::Machine(_) => (0, true),
+        Share::Machine(machines) => (machines.seat, true),
         Share::Shard { own, .. } => (*own as usize, false),
     };
     let mut tunnel: Option<Box<Tunnel>> = match share {
@@ -221,12 +221,13 @@ impl<'a> Engine<'a> {
             if now >= self.end {
                 return self.end_jointly();
             }
-            self.tunnel_turn()?;
             // While it has not caught up, the engine accepts only commands.
             let caught_up = self.emulator.catch_up(now);
             if caught_up {
                 self.read_replies();
             }
+            // What left just now must not wait while the engine sleeps.
+            self.tunnel_turn()?;
             self.emulator.sample_if_due(now);
             if now >= self.next_hand_over {
                 self.next_hand_over = now + HAND_OVER_INTERVAL;

@@ -374,6 +374,7 @@ struct MachinesArguments {
     socket: i32,
     key: String,
     encrypts: bool,
+    seat: usize,
 }
 
 impl MachinesArguments {
@@ -407,6 +408,7 @@ impl MachinesArguments {
             socket,
             key,
             encrypts: self.encrypts,
+            seat: self.seat,
         })
     }
 }

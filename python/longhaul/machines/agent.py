@@ -19,6 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from longhaul import processes
 from longhaul.errors import LonghaulError
 from longhaul.machines import archive, messages
 from longhaul.machines.messages import Message, Writer
@@ -55,6 +56,7 @@ class Agent:
                 "longhaul": version("longhaul"),
                 "host": socket.gethostname(),
                 "kernel": platform.release(),
+                "boot_id": (processes.identify() or {}).get("boot_id"),
                 "cores": cores,
             }
         )

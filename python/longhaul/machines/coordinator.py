@@ -276,9 +276,15 @@ class Coordinator:
                         ],
                         "key": self._key,
                         "encrypts": encrypts,
+                        "seat": self._seat(agent),
                     },
                 }
             )
+
+    def _seat(self, agent: _Agent) -> int:
+        """How many agents before this one are on the same machine, whatever they are called."""
+        earlier = self.agents[: agent.number]
+        return sum(other.hello["boot_id"] == agent.hello["boot_id"] for other in earlier)
 
     def request(self, **request: Any) -> None:
         """Send every machine whose part goes on a request to its run."""

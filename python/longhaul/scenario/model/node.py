@@ -134,7 +134,7 @@ class Node(Strict):
     """The profile of that attachment."""
     at: Annotated[tuple[float, float], Field(strict=False)] | None = None
     """Latitude and longitude in degrees, for maps."""
-    place: Name | None = None
+    place: HostnameText | None = None
     """The machine that runs it, in a run on several (``longhaul run --on``): its name in the hostfile. Nodes
     without one are where their neighbours are."""
     tcp: Tcp | None = None
