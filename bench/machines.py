@@ -129,7 +129,7 @@ def many_agents(rounds: int) -> list[Row]:
 
 
 def large_network(rounds: int) -> list[Row]:
-    """10,000 hosts at 100 sites in a ring: what every machine does with the whole plan before its own part."""
+    """10,000 hosts at 100 sites in a ring: what comes before each machine builds its own part."""
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "grid.yaml"
         path.write_text(grid(sites=100, hosts=100))

@@ -31,6 +31,11 @@ def python_command(module: str, *arguments: str) -> list[str]:
     return [*_interpreter(), module, *arguments]
 
 
+def own_interpreter() -> str:
+    """The path of the Python that runs Longhaul here, as another machine with the same file system has it."""
+    return sys.executable
+
+
 def python_code_command(code: str, *arguments: str) -> list[str]:
     """The same for a program given as text."""
     return [*_interpreter(), "-c", code, *arguments]

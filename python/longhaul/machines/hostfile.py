@@ -4,15 +4,14 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.regular_files import read_regular
-from longhaul.subprocesses import find_program, program
+from longhaul.subprocesses import find_program, own_interpreter, program
 
 MOST_MACHINES = 1_000
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -31,7 +30,7 @@ class Machine:
     """Where the other machines reach it."""
     cores: int | None = None
     """CPU cores; ``None``: as many as it has."""
-    python: str = sys.executable
+    python: str = field(default_factory=own_interpreter)
     """The interpreter there that has Longhaul."""
 
     @property
