@@ -324,17 +324,17 @@ def test_the_batch_script_of_the_guide_runs_on_two_nodes_of_slurm(tmp_path: Path
     (work / "grid.yaml").write_text(text)
     (work / "job.sh").write_text(script[1])
     with slurm.running(tmp_path / "slurm", cpus=2, nodes=2) as environment:
-        done = subprocess.run(
-            ["sbatch", "--wait", "--output=job.out", "job.sh"],
-            cwd=work,
-            env={**environment, "PATH": f"{Path(COMMAND).parent}:{environment['PATH']}"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        environment = {**environment, "PATH": f"{Path(COMMAND).parent}:{environment['PATH']}"}
+        subprocess.run(["sbatch", "--output=job.out", "job.sh"], cwd=work, env=environment, check=True)
+        # sbatch --wait asks more and more rarely.
+        deadline = time.monotonic() + 240
+        while subprocess.run(
+            ["squeue", "--noheader"], env=environment, capture_output=True, check=True
+        ).stdout.strip():
+            assert time.monotonic() < deadline, (tmp_path / "slurm/slurmctld.log").read_text()[-3000:]
+            time.sleep(0.5)
     printed = (work / "job.out").read_text() if (work / "job.out").is_file() else ""
-    assert done.returncode == 0, done.stderr + printed
+    assert "passed" in printed, printed
     assert "node0" in printed
     assert "node1" in printed
     assert summary_of(work)["probes"][0]["received"] > 50
