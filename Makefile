@@ -43,6 +43,7 @@ bench: setup ## accuracy and speed against a direct veth, limits, ns-3, ns-2 and
 	@$(UV) run --no-sync python bench/link.py
 	@$(UV) run --no-sync python bench/sim.py
 	@$(UV) run --no-sync python bench/shards.py
+	@$(UV) run --no-sync python bench/machines.py
 	@$(UV) run --no-sync python bench/commands.py
 	@$(UV) run --no-sync python bench/captures.py
 	@$(UV) run --no-sync python bench/workloads.py

@@ -28,7 +28,7 @@ from longhaul.scenario import load_scenario, resolve
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from machine_room import machine_room  # noqa: E402
+from machine_room import machine_room, missing  # noqa: E402
 
 COMMAND = str(Path(sys.executable).parent / "longhaul")
 SCENARIO = """\
@@ -210,5 +210,7 @@ def rows(found: dict[tuple[str, str], float]) -> list[Row]:
 
 
 if __name__ == "__main__":
+    if reason := missing():
+        raise SystemExit(f"bench/machines.py: {reason}")
     parts = {"compared": compared, "agents": many_agents, "large": large_network}
     measure_all(__doc__ or "", parts, ROOT / "bench" / "machines.json")

@@ -323,8 +323,8 @@ def test_the_batch_script_of_the_guide_runs_on_two_nodes_of_slurm(tmp_path: Path
     text = re.sub(", place: m[12]", "", SCENARIO.format(duration="2s", delay="40ms", more=""))
     (work / "grid.yaml").write_text(text)
     (work / "job.sh").write_text(script[1])
-    with slurm.running(tmp_path / "slurm", cpus=2, nodes=2) as environment:
-        environment = {**environment, "PATH": f"{Path(COMMAND).parent}:{environment['PATH']}"}
+    with slurm.running(tmp_path / "slurm", cpus=2, nodes=2) as slurms:
+        environment = {**slurms, "PATH": f"{Path(COMMAND).parent}:{slurms['PATH']}"}
         subprocess.run(["sbatch", "--output=job.out", "job.sh"], cwd=work, env=environment, check=True)
         # sbatch --wait asks more and more rarely.
         deadline = time.monotonic() + 240
