@@ -76,6 +76,10 @@ struct Peer {
 }
 
 impl Channel {
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     pub fn receive(
         &mut self,
         segment: &Segment,
