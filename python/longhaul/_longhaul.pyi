@@ -113,7 +113,7 @@ def replay(plan: str, journal: str) -> dict[str, Any]:
     """
 
 class Simulation:
-    """A simulated run of a plan in JSON, which writes ``raw/`` and ``captures/`` into the directory of a run."""
+    """A simulated run of a plan in JSON; it writes ``raw/`` and ``captures/`` into the directory of a run."""
 
     WINDOWS_PER_LOOKAHEAD: int
     """Windows in the least time that a packet takes between two shards."""

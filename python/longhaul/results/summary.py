@@ -41,7 +41,15 @@ from longhaul.results.logs import Pings
 from longhaul.results.monitor_tables import write_tables
 from longhaul.results.network_counts import NetworkCounts, read_counts
 from longhaul.results.raw_tables import Records, known_names, read_recorded
-from longhaul.results.run_files import kept_json, read_json, read_table, reading, write_pieces, write_table
+from longhaul.results.run_files import (
+    kept_json,
+    probe_name,
+    read_json,
+    read_table,
+    reading,
+    write_pieces,
+    write_table,
+)
 from longhaul.results.segments import capture_files, read_segments
 from longhaul.scenario.lower.link_models import plan_bits_per_s
 from longhaul.scenario.lower.paths import Routes, Step
@@ -326,7 +334,7 @@ def _probes(
             continue
         pings = found.get(item["program"], Pings(0, {}, {}))
         simulated = bool(item.get("simulated"))
-        head = {"name": item["name"], "from": item["from"], "to": item["to"], "simulated": simulated}
+        head = {"name": probe_name(item), "from": item["from"], "to": item["to"], "simulated": simulated}
         rows += [
             {**head, "seq": seq, "t_s": sent_ns / 1e9, "rtt_ns": pings.rtt_ns.get(seq)}
             for seq, sent_ns in pings.sent_ns.items()
