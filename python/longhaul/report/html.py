@@ -199,6 +199,7 @@ def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
         "drops": run_tables.drops(summary) if has_drops else None,
         "pacing": run_tables.pacing(summary.get("pacing") or ()),
         "programs": run_tables.programs(summary["programs"]),
+        "iterations": run_tables.iterations(summary["programs"]),
         "printed": run_tables.printed(summary["programs"]),
         "fates": run_tables.fates(summary["packets"] or {}),
         "counters": run_tables.counters(_counters(fidelity)),

@@ -37,6 +37,7 @@ from longhaul.results import (
     simulated_flows,
 )
 from longhaul.results.changes import read_configuration
+from longhaul.results.iterations import printed_iterations
 from longhaul.results.logs import Pings
 from longhaul.results.monitor_tables import write_tables
 from longhaul.results.network_counts import NetworkCounts, read_counts
@@ -111,7 +112,7 @@ def _write_results(directory: Path) -> Json:
     may_end = {each["name"] for each in plan.get("programs", ()) if each.get("may_end")}
     printed = read_json(raw / "program_metrics.json") or {}
     programs = [
-        _program(each, may_end) | _printed(directory, each["name"], printed)
+        _program(each, may_end) | _printed(directory, each, printed)
         for each in read_json(raw / "programs.json") or []
     ]
     flows, flow_rows, pings = _traffic(records, plan, engine, programs, counts)
@@ -294,11 +295,14 @@ def _program(raw: Mapping[str, Any], may_end: Set[str]) -> Json:
     return {**row, "ending": ending_text(row), "failure": failure, "good": failure is None}
 
 
-def _printed(directory: Path, name: str, wanted: Json) -> Json:
-    """The metrics that a program printed, if it has any."""
-    if name not in wanted:
-        return {}
-    return {"metrics": program_output.measure(directory / "logs" / f"{name}.out", wanted[name])}
+def _printed(directory: Path, program: Mapping[str, Any], wanted: Json) -> Json:
+    """The times of iterations and the metrics that a program printed, if it has any."""
+    log = directory / "logs" / f"{program['name']}.out"
+    iteration = None if program["service"] else printed_iterations(log)
+    found = {"iterations": iteration["count"], "iteration": iteration} if iteration else {}
+    if program["name"] in wanted:
+        found["metrics"] = program_output.measure(log, wanted[program["name"]])
+    return found
 
 
 def _traffic(
