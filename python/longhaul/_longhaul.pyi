@@ -114,13 +114,15 @@ def replay(plan: str, journal: str) -> dict[str, Any]:
     """
 
 class Simulation:
-    """A simulated run of a plan in JSON, which writes its records into a directory, or nowhere."""
+    """A simulated run of a plan in JSON; it writes ``raw/`` and ``captures/`` into the directory of a run."""
 
     WINDOWS_PER_LOOKAHEAD: int
     """Windows in the least time that a packet takes between two shards."""
 
     def __init__(self, plan: str, *, directory: str | None, scheduler: str = "automatic") -> None:
         """``scheduler`` changes nothing but the speed: ``calendar``, ``lookahead`` or ``automatic``.
+
+        ``directory`` is that of the run; ``None``: nothing is written.
 
         Raises InvalidValueError if the plan is invalid, OSError if the records cannot be written.
         """

@@ -19,7 +19,7 @@ MAY_KNOW = {
     "transport": {"units", "random", "congestion"},
     "network": {"checksum", "units", "random", "link", "plan", "record"},
     "plan": {"units", "random", "link", "congestion"},
-    "endpoints": {"units", "random", "network", "plan", "record", "congestion", "transport"},
+    "endpoints": {"checksum", "units", "random", "network", "plan", "record", "congestion", "transport"},
     "sim": {"units", "random", "network", "plan", "record", "endpoints"},
     "record": {"units"},
     "storage": set(),

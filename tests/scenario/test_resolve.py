@@ -142,7 +142,14 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
     }
     found = metrics(
         {
-            "programs": [{"name": "p", "wall_ns": 1, "exit": 0}],
+            "programs": [
+                {
+                    "name": "p",
+                    "wall_ns": 1,
+                    "exit": 0,
+                    "iteration": {**quantiles, "first_ns": 1, "warm_up_ns": 1},
+                }
+            ],
             "flows": [
                 {
                     **dict.fromkeys(("name", "flow"), "f"),

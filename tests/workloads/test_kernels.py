@@ -1,5 +1,6 @@
 """The NAS parallel benchmarks: right on any number of ranks, and skeletons that send the same."""
 
+import json
 from importlib import import_module
 from typing import Any
 
@@ -131,3 +132,21 @@ def test_calibration_is_kept_and_used(tmp_path: Any) -> None:
     real = workload(1, "mg", "--class", "S", "--calibrate", environment=environment)
     skeleton = workload(1, "mg", "--class", "S", "--mode", "skeleton", environment=environment)
     assert skeleton["compute_s"] == pytest.approx(real["compute_s"], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "iterations"),
+    [("is --class S", 10), ("cg --class S", 15), ("mg --class S", 4), ("ft --class S", 6)],
+)
+def test_a_kernel_reports_the_time_of_each_iteration(arguments: str, iterations: int) -> None:
+    result = workload(2, *arguments.split())
+    assert len(result["iteration_s"]) == iterations
+    assert 0 < sum(result["iteration_s"]) <= result["wall_s"] * 1.5
+
+
+def test_iteration_times_follow_the_table_in_a_run() -> None:
+    ended = on_ranks(2, "-m", "longhaul.workloads", "cg", environment={"LONGHAUL_HOSTS": "a,b"})
+    assert ended.returncode == 0, ended.stderr
+    table, line = ended.stdout.splitlines()[:-1], ended.stdout.splitlines()[-1]
+    assert table[0].startswith("CG, class S")
+    assert len(json.loads(line)["iteration_s"]) == 15

@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// A rank, by its job and its number.
 pub type RankId = (u32, u32);
 
+/// Iterations of a job whose times results have one by one.
+const MAX_ITERATION_TIMES: usize = 100_000;
+
 /// One end of the connection between two ranks.
 pub struct Channel {
     connection: Connection,
@@ -53,6 +56,8 @@ pub struct Job {
     /// Ranks that have finished each iteration that not all have.
     iteration_counts: BTreeMap<u32, usize>,
     iterations: Distribution,
+    /// How long each of the first ones took, in ns.
+    iteration_times: Vec<u64>,
     last_end: Time,
     done: Option<Time>,
 }
@@ -76,6 +81,10 @@ struct Peer {
 }
 
 impl Channel {
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     pub fn receive(
         &mut self,
         segment: &Segment,
@@ -191,6 +200,7 @@ impl Endpoints {
             active: plan.steps.iter().filter(|steps| !steps.is_empty()).count(),
             iteration_counts: BTreeMap::new(),
             iterations: Distribution::new(),
+            iteration_times: Vec::new(),
             last_end: start,
             done: None,
         });
@@ -286,7 +296,11 @@ impl Endpoints {
         *finished += 1;
         if *finished == job.active {
             job.iteration_counts.remove(&ended);
-            job.iterations.add(now.since(job.last_end).ns(), 1);
+            let took = now.since(job.last_end).ns();
+            job.iterations.add(took, 1);
+            if job.iteration_times.len() < MAX_ITERATION_TIMES {
+                job.iteration_times.push(took);
+            }
             job.last_end = now;
             if ended + 1 == job.repeat {
                 job.done = Some(now);
@@ -381,6 +395,7 @@ impl Job {
             "repeat": self.repeat,
             "wall_ns": self.done.map(|done| done.since(self.start).ns()),
             "iteration": self.iterations.summary(),
+            "iteration_ns": self.iteration_times,
         })
     }
 }

@@ -7,6 +7,7 @@
 
 mod agent;
 mod build;
+mod capture;
 mod datagram_stats;
 mod datagrams;
 mod endpoints;
@@ -24,6 +25,7 @@ mod stream;
 mod timers;
 
 pub use agent::AgentContext;
+pub use capture::{CapturedPacket, Headers, SentSegment};
 pub use datagram_stats::DatagramStats;
 pub use endpoints::Endpoints;
 pub use packet_list::ListedPacket;

@@ -1,3 +1,4 @@
+use crate::capture::{CapturedPacket, SentSegment};
 use crate::packet_list::ListedPacket;
 use longhaul_network::{Fate, Message, Packet, Reply, Sink};
 use longhaul_record::{PacketRow, PingRow, SegmentRow};
@@ -197,6 +198,22 @@ impl PayloadPool {
             window_bytes: segment.window,
             blocks: segment.sacks.map(|block| block.absolute(segment.acknowledged)),
         })
+    }
+
+    /// `packet` as it is now, with what it carries.
+    pub fn captured(&self, packet: &Packet) -> CapturedPacket {
+        let place = (packet.body & !SIMULATED) as usize;
+        CapturedPacket { packet: *packet, agent: self.slots[place].agent, payload: self.payload(place) }
+    }
+
+    /// What `packet`, which is being sent, occupies of the sequence space of its connection; `None` if it is a
+    /// retransmission or occupies nothing.
+    pub fn sent_segment(&self, packet: &Packet) -> Option<SentSegment> {
+        let place = (packet.body & !SIMULATED) as usize;
+        match self.payload(place) {
+            Payload::Segment(segment) => SentSegment::new(self.slots[place].agent, &segment),
+            _ => None,
+        }
     }
 
     /// Packets that arrived with a wrong bit: their checksum is wrong, and hosts drop them.

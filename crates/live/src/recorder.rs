@@ -13,8 +13,8 @@ use longhaul_network::Bins;
 use longhaul_network::journal::{Entry, JOURNAL_MAGIC};
 use longhaul_plan::{Plan, Port};
 use longhaul_record::{
-    Capture, FlowCountRow, FlowRow, FlowSampleRow, LatenessRow, LinkType, PACKET_COLUMNS, PacketRow, PingRow,
-    RequestRow, SAMPLE_COLUMNS, SampleRow, Table, lateness_columns,
+    CAPTURE_INTERFACES, Capture, FlowCountRow, FlowRow, FlowSampleRow, LatenessRow, LinkType, PACKET_COLUMNS,
+    PacketRow, PingRow, RequestRow, SAMPLE_COLUMNS, SampleRow, Table, lateness_columns,
 };
 use longhaul_storage::{Appender, Storage};
 use monitor::MonitorFiles;
@@ -98,10 +98,6 @@ struct Journal {
 
 /// The place of a capture: a link, and which end of it.
 pub type CapturePoint = (u32, usize);
-
-/// Interfaces of the captures at either end of a link: what goes onto the link there, and what leaves it there. Where
-/// there are bridged devices, two more with the same meaning are for frames.
-const CAPTURED: [[&str; 2]; 2] = [["forward in", "reverse out"], ["reverse in", "forward out"]];
 
 impl Recorder {
     /// Opens the files in `directory` and starts the writer.
@@ -341,12 +337,13 @@ impl Files {
             let folder = directory.join("captures");
             fs::create_dir_all(&folder).map_err(|error| create.failed("captures", error))?;
             let name = &plan.links[link].name;
-            for (end, interfaces) in CAPTURED.iter().enumerate() {
+            for (end, interfaces) in CAPTURE_INTERFACES.iter().enumerate() {
                 let node = &plan.nodes[plan.links[link].endpoints[end]].name;
                 let path = format!("captures/{name}@{node}.pcapng");
                 let file = BufWriter::new(create.file(&path)?);
                 let mut named: Vec<(String, LinkType)> =
                     interfaces.map(|interface| (format!("{name} {interface}"), LinkType::Raw)).into();
+                // Frames have two more with the same meaning.
                 if plan.nodes.iter().any(|node| matches!(node.port, Some(Port::Bridged { .. }))) {
                     let frames = interfaces.map(|interface| format!("{name} frames {interface}"));
                     named.extend(frames.map(|name| (name, LinkType::Ethernet)));

@@ -195,7 +195,7 @@ fn describe(departure: Option<longhaul_network::journal::Departure>) -> Option<S
 /// See `Simulation.load`.
 type Load = (Option<&'static str>, Vec<f64>, Vec<(usize, usize, f64, f64)>, Vec<(usize, usize)>);
 
-/// A simulated run of a plan in JSON, which writes its records into a directory, or nowhere.
+/// A simulated run of a plan in JSON, which writes `raw/` and `captures/` into the directory of a run, or nothing.
 #[pyclass]
 struct Simulation(longhaul_sim::Simulation);
 
@@ -215,10 +215,9 @@ impl Simulation {
         let records = match directory {
             None => longhaul_sim::Records::none(),
             Some(directory) => longhaul_sim::Records::new(&plan, |name| {
-                Ok(Box::new(longhaul_storage::Appender::create(
-                    &longhaul_storage::Disk,
-                    &directory.join(name),
-                )?))
+                let path = directory.join(if name.contains('/') { "" } else { "raw" }).join(name);
+                path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+                Ok(Box::new(longhaul_storage::Appender::create(&longhaul_storage::Disk, &path)?))
             })?,
         };
         let simulation = longhaul_sim::Simulation::new(plan, records).map_err(error::invalid)?;

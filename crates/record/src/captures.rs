@@ -13,6 +13,8 @@ pub enum LinkType {
     /// `LINKTYPE_RAW`: the IP header.
     Raw = 101,
 }
+/// Interfaces of the captures at either end of a link: what enters the link there, and what leaves it there.
+pub const CAPTURE_INTERFACES: [[&str; 2]; 2] = [["forward in", "reverse out"], ["reverse in", "forward out"]];
 const OPTION_NAME: u16 = 2;
 const OPTION_RESOLUTION: u16 = 9;
 

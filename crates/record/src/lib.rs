@@ -14,7 +14,7 @@ mod segments;
 mod table;
 
 pub use bins::{BIN_COLUMNS, BinRow, FLOW_BIN_COLUMNS, FlowBinRow};
-pub use captures::{Capture, LinkType};
+pub use captures::{CAPTURE_INTERFACES, Capture, LinkType};
 pub use distribution::{Distribution, Summary};
 pub use flows::{FLOW_COLUMNS, FlowRow, PING_COLUMNS, PingRow, REQUEST_COLUMNS, RequestRow};
 pub use lateness::{Classes, LATENESS_BOUNDS_NS, LatenessRow, lateness_columns};

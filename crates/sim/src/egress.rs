@@ -1,3 +1,4 @@
+use crate::captures::{Captured, CapturedPassage};
 use crate::digest::Digest;
 use crate::exchange::Batch;
 use crate::records::Passed;
@@ -21,6 +22,10 @@ pub struct Egress {
     window_ns: u64,
     /// Of them, those where also what packets carry is recorded.
     opened: Vec<bool>,
+    /// Links whose packets are captured.
+    captured: Vec<bool>,
+    /// What captures are made of; `None`: no link is captured.
+    pub captures: Option<Captured>,
     /// Whose packets are, by what they carry as their flow, if a host's pacing asks.
     pub senders: BTreeMap<u32, Sender>,
     /// What goes to other shards, by the direction.
@@ -41,6 +46,10 @@ impl Egress {
             opened: (0..plan.links.len())
                 .map(|link| is_whole && plan.measure.captures.contains(&link))
                 .collect(),
+            captured: (0..plan.links.len())
+                .map(|link| records && plan.measure.captures.contains(&link))
+                .collect(),
+            captures: (records && !plan.measure.captures.is_empty()).then(Captured::default),
             senders: BTreeMap::new(),
             batches: Vec::new(),
         }
@@ -52,6 +61,16 @@ impl Egress {
     pub fn forget_passed(&mut self, now: Time) {
         let Egress { passed, batches, .. } = self;
         passed.retain(|(at, row, _)| *at < now || crosses(batches, row));
+    }
+
+    #[inline]
+    fn capture(&mut self, direction: DirectionId, packet: &Packet, at: Time, departure: bool) {
+        if let Some(captures) = &mut self.captures
+            && self.captured[direction.link()]
+        {
+            let packet = self.payloads.captured(packet);
+            captures.passages.push(CapturedPassage { at, direction, departure, packet });
+        }
     }
 
     /// Whether a packet goes to another shard.
@@ -70,6 +89,13 @@ impl PayloadSink for Egress {
     #[inline]
     fn payloads(&mut self) -> &mut PayloadPool {
         &mut self.payloads
+    }
+
+    #[inline]
+    fn sent(&mut self, packet: &Packet) {
+        if let Some(captures) = &mut self.captures {
+            captures.sent.extend(self.payloads.sent_segment(packet));
+        }
     }
 }
 
@@ -112,6 +138,10 @@ impl Sink for Egress {
         Origin { sender: self.senders.get(&packet.flow).copied(), ..Origin::default() }
     }
 
+    fn offered(&mut self, direction: DirectionId, packet: &Packet, at: Time) {
+        self.capture(direction, packet, at, false);
+    }
+
     fn passed(
         &mut self,
         direction: DirectionId,
@@ -125,6 +155,9 @@ impl Sink for Egress {
             let segment = if self.opened[link] { self.payloads.segment(packet, row) } else { None };
             let at = due.unwrap_or_else(|(_, ended)| ended);
             self.passed.push((at, row, segment));
+        }
+        if let Ok(due) = due {
+            self.capture(direction, packet, due, true);
         }
     }
 }

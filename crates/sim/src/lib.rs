@@ -4,6 +4,7 @@
 //! and the same results. [`Simulation`] is the one entrance; whoever calls it hands in the writers for what it records.
 #![forbid(unsafe_code)]
 
+mod captures;
 mod digest;
 mod egress;
 mod exchange;

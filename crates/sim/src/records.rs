@@ -1,3 +1,4 @@
+use crate::captures::{Captured, Captures};
 use longhaul_network::Bins;
 use longhaul_plan::Plan;
 use longhaul_record::{
@@ -13,6 +14,7 @@ pub struct Records {
     links: Vec<String>,
     flows: Vec<String>,
     outputs: Option<Outputs>,
+    captures: Captures,
     /// Not written yet.
     passed: Vec<Passed>,
     failure: Option<io::Error>,
@@ -41,10 +43,18 @@ struct Outputs {
 impl Records {
     /// Records nothing.
     pub fn none() -> Self {
-        Records { links: Vec::new(), flows: Vec::new(), outputs: None, passed: Vec::new(), failure: None }
+        Records {
+            links: Vec::new(),
+            flows: Vec::new(),
+            outputs: None,
+            captures: Captures::default(),
+            passed: Vec::new(),
+            failure: None,
+        }
     }
 
-    /// Writes to files that `open` makes, by name (`samples.csv`, ...), for the links and flows of `plan`.
+    /// Writes to files that `open` makes, by name (`samples.csv`, `captures/LINK@NODE.pcapng`, ...), for the links and flows of
+    /// `plan`.
     ///
     /// Tables are written in complete lines, many at a time.
     ///
@@ -77,6 +87,7 @@ impl Records {
             links: plan.links.iter().map(|link| link.name.clone()).collect(),
             flows: plan.flows.iter().map(|flow| flow.name.clone()).collect(),
             outputs: Some(outputs),
+            captures: Captures::new(plan, open)?,
             passed: Vec::new(),
             failure: None,
         })
@@ -96,6 +107,16 @@ impl Records {
         self.passed.append(passed);
     }
 
+    /// Takes what captures are made of.
+    pub(crate) fn captured(&mut self, captured: &mut Captured) {
+        self.captures.take(captured);
+    }
+
+    /// The captures, to tell them the headers of packets.
+    pub(crate) fn captures(&mut self) -> &mut Captures {
+        &mut self.captures
+    }
+
     /// Forgets packets that pass at `now` or later and will be reported again.
     pub(crate) fn forget_packets(&mut self, now: Time, are_repeated: impl Fn(&PacketRow) -> bool) {
         self.passed.retain(|(at, row, _)| *at < now || !are_repeated(row));
@@ -103,6 +124,7 @@ impl Records {
 
     /// Writes packets that have passed before `now`, in an order that no scheduler decides.
     pub(crate) fn write_packets(&mut self, now: Time) {
+        record_failure(&mut self.failure, self.captures.write(now));
         let Records { outputs: Some(outputs), links, failure, passed, .. } = self else { return };
         passed.sort_by_key(|(at, row, _)| (*at, row.link, row.reverse, row.offered_ns, row.bytes, row.fate));
         let count = passed.partition_point(|(at, ..)| *at < now);
@@ -153,6 +175,7 @@ impl Records {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
+        self.captures.flush()?;
         let Some(outputs) = &mut self.outputs else { return Ok(()) };
         let Outputs { samples, packets, segments, flows, pings, requests, changes, bins } = outputs;
         let some = segments.iter_mut().chain(bins.iter_mut().flatten());

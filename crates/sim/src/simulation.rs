@@ -65,22 +65,31 @@ impl Simulation {
     ///
     /// # Errors
     /// If the plan cannot be simulated, with the field that is the reason.
-    pub fn new(plan: Plan, records: Records) -> Result<Self, InvalidValue> {
+    pub fn new(plan: Plan, mut records: Records) -> Result<Self, InvalidValue> {
         // Simulated hosts take packets one by one; coalescing would change no due time.
         let plan = Plan { coalesce_ns: 0, ..plan };
         let mut network = Network::new(&plan)?;
         if records.is_recording() {
-            plan.measure.packet_links.iter().for_each(|&link| network.tap(link));
+            plan.measure
+                .packet_links
+                .iter()
+                .chain(&plan.measure.captures)
+                .for_each(|&link| network.tap(link));
             network.monitor(&plan);
         }
         let endpoints = Endpoints::new(&plan, &network, |_| true)?;
+        let is_captured = records.is_recording() && !plan.measure.captures.is_empty();
+        if is_captured {
+            records.captures().set_headers(endpoints.headers(&plan));
+        }
         let flow_names = if records.is_recording() { endpoints.flow_names(&plan) } else { Vec::new() };
         let mut egress = Egress::new(&plan, records.is_recording());
         if (0..2 * plan.links.len() as u32).any(|index| network.paces(DirectionId(index))) {
             egress.senders = endpoints.senders();
         }
         let end = plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
-        let possible = endpoints.plan_lookahead(&mut network) && end != Time::NEVER;
+        // A capture has packets as they enter a link, which looking ahead does not report.
+        let possible = !is_captured && endpoints.plan_lookahead(&mut network) && end != Time::NEVER;
         Ok(Simulation {
             lookahead_policy: LookaheadPolicy::new(possible && network.supports_lookahead()),
             next_sample: if records.is_recording() { Time::ZERO } else { Time::NEVER },
@@ -344,6 +353,9 @@ impl Simulation {
     fn write_packets(&mut self, now: Time) {
         for shard in &mut self.shards {
             self.records.packets(&mut shard.egress.passed);
+            if let Some(captured) = &mut shard.egress.captures {
+                self.records.captured(captured);
+            }
         }
         self.records.write_packets(now);
     }
@@ -400,7 +412,10 @@ impl Simulation {
             *now = at;
             endpoints.deliver_arrivals(at, network, egress);
         }
-        let possible = self.shards.iter().all(|shard| shard.network.supports_lookahead());
+        let possible = self
+            .shards
+            .iter()
+            .all(|Shard { network, egress, .. }| egress.captures.is_none() && network.supports_lookahead());
         self.lookahead_policy.set_possible(self.end != Time::NEVER && possible);
     }
 

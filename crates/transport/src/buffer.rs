@@ -2,9 +2,7 @@ use crate::settings::ReceiveBuffer;
 use longhaul_units::{Span, Time};
 
 /// Largest window without scaling (RFC 9293, section 3.1).
-const MAX_UNSCALED_WINDOW: u64 = 65_535;
-/// Largest shift (RFC 7323, section 2.3).
-const MAX_SHIFT: u8 = 14;
+pub(crate) const MAX_UNSCALED_WINDOW: u64 = 65_535;
 /// The first window that a tuned buffer expects (RFC 6928).
 const FIRST_WINDOW_SEGMENTS: u64 = 10;
 /// A tick of the timestamps by which a receiver measures round trips: a shorter one takes as long (Linux).
@@ -63,8 +61,7 @@ impl Buffer {
 
     /// Sets the smallest window shift that the largest buffer needs.
     pub(crate) fn scale(&mut self, settings: ReceiveBuffer) {
-        let most = settings.share(settings.max_bytes.max(settings.bytes));
-        self.shift = (0..MAX_SHIFT).find(|shift| most >> shift <= MAX_UNSCALED_WINDOW).unwrap_or(MAX_SHIFT);
+        self.shift = settings.window_shift();
     }
 
     /// The window to advertise now. The right edge never moves left (RFC 9293, section 3.8.6.2.1), and the

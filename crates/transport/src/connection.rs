@@ -375,6 +375,11 @@ impl Connection {
         self.sender.rtt.take_latest()
     }
 
+    /// Its settings, as far as the handshake has not changed them.
+    pub fn settings(&self) -> &Settings {
+        &self.sender.settings
+    }
+
     /// Payload received in order, in bytes.
     pub fn received(&self) -> u64 {
         self.receiver.buffer.received

@@ -1,5 +1,9 @@
+use crate::buffer::MAX_UNSCALED_WINDOW;
 use crate::segment::Flags;
 use longhaul_units::Span;
+
+/// Largest shift of windows (RFC 7323, section 2.3).
+const MAX_SHIFT: u8 = 14;
 
 /// Settings of one end of a connection; plain data. [`Settings::default`] is today's TCP: RACK-TLP,
 /// PRR, timestamps, an initial window of 10 segments.
@@ -228,6 +232,12 @@ impl ReceiveBuffer {
     /// The largest window that it ever offers, in bytes.
     pub const fn largest_window(&self) -> u64 {
         self.share(if self.max_bytes > self.bytes { self.max_bytes } else { self.bytes })
+    }
+
+    /// The smallest shift of windows (RFC 7323, section 2.2) that the largest buffer needs.
+    pub fn window_shift(&self) -> u8 {
+        let most = self.share(self.max_bytes.max(self.bytes));
+        (0..MAX_SHIFT).find(|shift| most >> shift <= MAX_UNSCALED_WINDOW).unwrap_or(MAX_SHIFT)
     }
 
     /// The advertised share of `bytes`.

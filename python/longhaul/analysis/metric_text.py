@@ -19,6 +19,7 @@ _WORDS = {
     "reordered": "reordered packets",
     "done": "completed transfers",
     "exit": "exit code",
+    "iteration": "iteration time",
 }
 _WHOLE = {
     "fairness.jain": "Jain's fairness index",

@@ -6,7 +6,15 @@ Times are in ns, rates in bit/s, shares from 0 to 1. :mod:`longhaul.scenario.mod
 from collections.abc import Mapping
 from typing import Any
 
-from longhaul.scenario.model.metrics import DELAY, PROBE_QUANTILES, QUEUEING_DELAY, RTT, SEND_LATENESS, TOOK
+from longhaul.scenario.model.metrics import (
+    DELAY,
+    ITERATION,
+    PROBE_QUANTILES,
+    QUEUEING_DELAY,
+    RTT,
+    SEND_LATENESS,
+    TOOK,
+)
 
 Json = Mapping[str, Any]
 
@@ -68,8 +76,15 @@ def program_measures(program: Json) -> dict[str, Any]:
     return {
         "wall_time": program["wall_ns"],
         "exit": program["exit"],
+        **iteration_measures(program.get("iteration")),
         **{name: each["value"] for name, each in printed.items()},
     }
+
+
+def iteration_measures(iteration: Json | None) -> dict[str, Any]:
+    """Of the iterations of a program; none without iterations."""
+    names = ITERATION if iteration else ()
+    return {f"iteration.{name}": (iteration or {}).get(f"{name}_ns") for name in names}
 
 
 def transfer_measures(transfers: Json) -> dict[str, Any]:

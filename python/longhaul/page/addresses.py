@@ -11,6 +11,21 @@ from longhaul.page.study_requests import Studies
 from longhaul.page.sweep_requests import Sweeps
 from longhaul.page.text_requests import Texts
 
+_READING = frozenset(
+    (
+        "/check",
+        "/preflight",
+        "/edit",
+        "/quantity",
+        "/archive",
+        "/runs/{run}/ticket",
+        "/compare",
+        "/compare/report",
+        "/transfers/plan",
+    )
+)
+"""Addresses of requests that have a body and change nothing."""
+
 
 @dataclass(frozen=True)
 class Address:
@@ -23,6 +38,11 @@ class Address:
     def __str__(self) -> str:
         """As documents call it."""
         return f"{self.method} {self.path}"
+
+    @property
+    def changes(self) -> bool:
+        """Whether a request changes files, results or a run, and a read-only server refuses it."""
+        return self.method != "GET" and self.path not in _READING
 
     @property
     def route(self) -> str:

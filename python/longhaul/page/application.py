@@ -1,6 +1,6 @@
 """The HTTP application: the API behind its guard, and the built page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from longhaul.diagnostics import Code
 from longhaul.page.addresses import addresses
-from longhaul.page.guard import TOO_LARGE, Guard
+from longhaul.page.guard import TOO_LARGE, Guard, Sites
 from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import endpoint
 from longhaul.page.link_requests import Links
@@ -50,17 +50,28 @@ class Application:
         await self.guard(scope, receive, send)
 
 
-def application(directory: Path, *, token: str, port: int) -> Application:
-    """The server for ``directory``, which listens at ``port`` of 127.0.0.1 and knows ``token``."""
-    texts = Texts(directory)
+def application(
+    directory: Path, *, token: str, port: int | None, origins: Iterable[str] = (), read_only: bool = False
+) -> Application:
+    """The server for ``directory``, which listens at ``port`` of 127.0.0.1 and knows ``token``.
+
+    Without a port it listens at a Unix socket, and ``origins`` are those of its proxies. ``read_only``:
+    requests that would change something are refused.
+    """
+    texts = Texts(directory, read_only=read_only)
     experiments = Experiments(texts)
     hosts, links = Hosts(experiments), Links(experiments)
     api: list[BaseRoute] = [
-        Route(each.route, endpoint(each.answer), methods=[each.method])
+        Route(
+            each.route,
+            _read_only if read_only and each.changes else endpoint(each.answer),
+            methods=[each.method],
+        )
         for each in addresses(texts, experiments, hosts, links)
     ]
     api.append(Route("/events", experiments.events))
-    api.append(WebSocketRoute("/runs/{run}/terminals/{terminal}", hosts.terminal))
+    if not read_only:
+        api.append(WebSocketRoute("/runs/{run}/terminals/{terminal}", hosts.terminal))
     handlers = {404: _not_found, 405: _not_found, 413: _too_large, 500: _broken}
     app = Starlette(
         routes=[
@@ -77,12 +88,19 @@ def application(directory: Path, *, token: str, port: int) -> Application:
         hosts.close()
         links.close()
 
-    return Application(Guard(app, token=token, port=port), close)
+    return Application(Guard(app, token=token, sites=Sites(port=port, origins=origins)), close)
 
 
 async def _not_found(_request: Request, _error: Exception) -> Response:
     remedy = "open the address that longhaul ui printed"
     return _refused(Code.PAGE_NOT_FOUND, 404, "there is nothing here", remedy)
+
+
+async def _read_only(_request: Request) -> Response:
+    remedy = "start longhaul ui without --read-only"
+    return _refused(
+        Code.PAGE_REQUEST, 403, "this server is read-only, and the request changes something", remedy
+    )
 
 
 async def _too_large(_request: Request, _error: Exception) -> Response:

@@ -1,7 +1,8 @@
 """Access control of the server: only its own page, with the token."""
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from secrets import compare_digest
 
 from starlette.exceptions import HTTPException
@@ -31,6 +32,33 @@ HEADERS: Mapping[str, str] = {
 """Of all answers that do not say otherwise."""
 
 
+_LOOPBACK = re.compile(rb"(127\.0\.0\.1|localhost)(:[0-9]{1,5})?")
+
+
+class Sites:
+    """Where a browser may have the page from: the Host of its requests, and the Origins that go with each."""
+
+    def __init__(self, *, port: int | None, origins: Iterable[str] = ()) -> None:
+        """The page is at ``port`` of 127.0.0.1, or at a Unix socket (``None``) behind a proxy or ssh.
+
+        At a socket, a Host is this machine's at any port, or that of one of ``origins``
+        (``https://lab.example.org``), and the Origin is the one with this Host.
+        """
+        self._known: dict[bytes, frozenset[bytes]] = {}
+        self._is_socket = port is None
+        if port is not None:
+            hosts = [f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost")]
+            self._known = dict.fromkeys(hosts, frozenset(b"http://" + host for host in hosts))
+        for origin in origins:
+            self._known[origin.partition("://")[2].encode()] = frozenset((origin.encode(),))
+
+    def origins(self, host: bytes) -> frozenset[bytes] | None:
+        """The Origins of requests to this Host; ``None`` if they are for another server."""
+        if self._is_socket and host not in self._known and _LOOPBACK.fullmatch(host):
+            return frozenset((b"http://" + host,))
+        return self._known.get(host)
+
+
 class Guard:
     """Lets a request through if its Host is this server, its Origin too, and if it knows the token.
 
@@ -38,12 +66,11 @@ class Guard:
     :data:`MOST_BYTES`.
     """
 
-    def __init__(self, app: ASGIApp, *, token: str, port: int) -> None:
-        """Stand before ``app``, which is served at ``port`` of 127.0.0.1."""
+    def __init__(self, app: ASGIApp, *, token: str, sites: Sites) -> None:
+        """Stand before ``app``, which browsers have from ``sites``."""
         self._app = app
         self._token = token.encode()
-        self._hosts = frozenset(f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost"))
-        self._origins = frozenset(b"http://" + host for host in self._hosts)
+        self._sites = sites
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on or refuse."""
@@ -82,13 +109,14 @@ class Guard:
         for name, value in scope["headers"]:
             headers.setdefault(name, []).append(value)
         hosts, origins = headers.get(b"host", []), headers.get(b"origin", [])
-        if len(hosts) != 1 or hosts[0] not in self._hosts:
+        allowed = self._sites.origins(hosts[0]) if len(hosts) == 1 else None
+        if allowed is None:
             return (
                 421,
                 "the request is for another server",
                 _REMEDY,
             )
-        if any(origin not in self._origins for origin in origins):
+        if any(origin not in allowed for origin in origins):
             return 403, "the request comes from another site", _REMEDY
         if scope["type"] == "websocket" or scope["path"].startswith("/api/"):
             given = headers.get(b"authorization", [])

@@ -32,7 +32,7 @@ from longhaul.results.changes import read_changes
 from longhaul.results.experiments import Listed, ListedSweep
 from longhaul.results.growing_files import last_bytes
 from longhaul.results.outcomes import read_outcome
-from longhaul.results.run_files import read_json
+from longhaul.results.run_files import probe_name, read_json
 from longhaul.scenario.lower.main_tables import host_ends
 
 Json = dict[str, Any]
@@ -236,7 +236,7 @@ def probes(directory: Path) -> list[Probe]:
     traffic = read_json(directory / "raw" / "traffic.json") or []
     return [
         {
-            "name": each["name"],
+            "name": probe_name(each),
             "program": each["program"],
             "from": each["from"],
             "to": each["to"],

@@ -1,6 +1,7 @@
 """``longhaul ui``: a server at a loopback address, until it is stopped."""
 
 import os
+import re
 import secrets
 import socket
 import subprocess
@@ -8,12 +9,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
 import uvicorn
 
-from longhaul.diagnostics import Code
+from longhaul.diagnostics import Code, printable
 from longhaul.errors import LonghaulError
 from longhaul.page.application import application
 from longhaul.page.guard import MOST_BYTES
@@ -22,15 +24,68 @@ from longhaul.run import sockets
 from longhaul.subprocesses import python_code_command, trusted_path
 
 ADDRESS = "127.0.0.1"
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 _PATIENCE_S = 2
 """For answers that are under way when the server is told to end."""
 
 
-def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str], None]) -> None:
-    """Serve ``directory`` at ``port`` (0: any that is free) until SIGINT or SIGTERM.
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a server listens: at ``port`` of 127.0.0.1 (0: any that is free), or at the Unix socket ``path``.
+
+    ``origins`` are the addresses that browsers have of a reverse proxy in front of the socket.
+    """
+
+    port: int = 0
+    path: Path | None = None
+    origins: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Raises LonghaulError if the options contradict each other, or an origin is not one."""
+        if self.path is not None and self.port:
+            raise _wrong("--socket and --port exclude each other", "leave out one of them")
+        if self.origins and self.path is None:
+            raise _wrong("--origin is the address of a proxy in front of --socket", "add --socket PATH")
+        for origin in self.origins:
+            if not _ORIGIN.fullmatch(origin):
+                message = f'"{printable(origin)}" is not an origin'
+                raise _wrong(message, "write for example https://lab.example.org, without a path")
+
+    @contextmanager
+    def listening(self) -> Iterator[socket.socket]:
+        """The socket that listens. Raises LonghaulError."""
+        if self.path is None:
+            yield _listen(self.port)
+            return
+        listener = _listen_at(self.path)
+        try:
+            yield listener
+        finally:
+            self.path.unlink(missing_ok=True)
+
+    def urls(self, listener: socket.socket, token: str) -> list[str]:
+        """What to open in a browser."""
+        bases = self.origins
+        if self.path is None:
+            bases = (f"http://{ADDRESS}:{listener.getsockname()[1]}",)
+        elif not bases:
+            # As `ssh -L 8765:PATH HOST` forwards it.
+            bases = ("http://localhost:8765",)
+        return [f"{base}/#token={token}" for base in bases]
+
+
+def _wrong(message: str, remedy: str) -> LonghaulError:
+    return LonghaulError(Code.OPTION_CONFLICT, message, remedy=remedy, exit_code=2)
+
+
+def serve(
+    directory: Path, place: Place, *, open_browser: bool, read_only: bool, say: Callable[[str], None]
+) -> None:
+    """Serve ``directory`` at ``place`` until SIGINT or SIGTERM; ``read_only``: nobody can change anything.
 
     Where the page is goes to ``say``; the token in it is new each time. Raises LonghaulError.
     """
+    place.check()
     if not directory.is_dir():
         raise LonghaulError(
             Code.ARGUMENT_INVALID,
@@ -38,11 +93,22 @@ def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str]
             remedy="make it, or name another",
             exit_code=2,
         )
-    listener = _listen(port)
-    port = listener.getsockname()[1]
+    with place.listening() as listener:
+        _serve(directory, place, listener, open_browser=open_browser, read_only=read_only, say=say)
+
+
+def _serve(
+    directory: Path,
+    place: Place,
+    listener: socket.socket,
+    *,
+    open_browser: bool,
+    read_only: bool,
+    say: Callable[[str], None],
+) -> None:
     token = secrets.token_urlsafe(32)
-    url = f"http://{ADDRESS}:{port}/#token={token}"
-    app = application(directory.resolve(), token=token, port=port)
+    port = None if place.path else listener.getsockname()[1]
+    app = application(directory.resolve(), token=token, port=port, origins=place.origins, read_only=read_only)
     config = uvicorn.Config(
         app,
         http=PageProtocol,
@@ -58,11 +124,14 @@ def serve(directory: Path, *, port: int, open_browser: bool, say: Callable[[str]
         ws_max_size=MOST_BYTES,
         ws_per_message_deflate=False,
     )
-    say(url)
+    urls = place.urls(listener, token)
+    for url in urls:
+        say(url)
     server = _Server(config, app.close)
     # Without a screen, a browser would take over the terminal.
     has_screen = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-    with opened(url) if open_browser and has_screen else nullcontext():
+    opens = open_browser and has_screen and place.path is None
+    with opened(urls[0]) if opens else nullcontext():
         server.run(sockets=[listener])
     if not server.started:
         sys.exit(70)
@@ -123,3 +192,36 @@ def _listen(port: int) -> socket.socket:
             exit_code=3,
         ) from error
     return listener
+
+
+def _listen_at(path: Path) -> socket.socket:
+    """A Unix socket that this user alone can connect to; one that a server left behind is replaced."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        _remove_stale(path)
+        before = os.umask(0o177)
+        try:
+            listener.bind(str(path))
+        finally:
+            os.umask(before)
+        listener.listen(512)
+    except OSError as error:
+        listener.close()
+        raise LonghaulError(
+            Code.CANNOT_LISTEN,
+            f"cannot listen at {path}: {error.strerror or error}",
+            remedy="name another --socket, with at most 107 bytes, in a directory of yours",
+            exit_code=3,
+        ) from error
+    return listener
+
+
+def _remove_stale(path: Path) -> None:
+    """Remove a socket at which nobody listens any more."""
+    if not path.is_socket():
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink(missing_ok=True)

@@ -57,6 +57,8 @@ class Texts:
     """Answers about the texts of one directory."""
 
     directory: Path
+    read_only: bool = False
+    """Whether the server refuses to change anything."""
 
     def state(self, _asked: Asked) -> State:
         """Everything that the page needs to begin."""
@@ -65,6 +67,7 @@ class Texts:
             "directory": str(self.directory),
             "host": self._host,
             "can": self._can,
+            "read_only": self.read_only,
             "templates": library.templates(),
             "scenarios": library.scenarios(),
             "files": folder.listing(self.directory),

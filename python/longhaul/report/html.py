@@ -201,6 +201,7 @@ def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
         "machines": run_tables.machines(summary["machines"]) if summary.get("machines") else None,
         "crossings": run_tables.crossings(summary["machines"]) if summary.get("machines") else None,
         "programs": run_tables.programs(summary["programs"]),
+        "iterations": run_tables.iterations(summary["programs"]),
         "printed": run_tables.printed(summary["programs"]),
         "fates": run_tables.fates(summary["packets"] or {}),
         "counters": run_tables.counters(_counters(fidelity)),

@@ -53,7 +53,10 @@ def _of_run(directory: Path) -> Iterator[str]:
         ("Traffic", [*tables["traffic"], tables["sent_captures"], tables["transfers"]]),
         ("Links: configured and measured", [tables["inner"] if summary["links"] else None]),
         ("Dropped packets by cause and link", [tables["drops"]]),
-        ("Programs", [tables["programs"] if summary["programs"] else None, tables["printed"]]),
+        (
+            "Programs",
+            [tables["programs"] if summary["programs"] else None, tables["iterations"], tables["printed"]],
+        ),
         ("Changes of the network", [tables["changes"] if summary["changes"] else None]),
     )
     for title, found in sections:

@@ -364,6 +364,25 @@ def programs(listed: Sequence[Json]) -> Folded:
     return folded(Table(columns, []), listed, row, key=key, names=("programs", "running time"))
 
 
+def iterations(listed: Sequence[Json]) -> Table | None:
+    """Times of the iterations of parallel programs; ``None`` without any."""
+    rows = [
+        Row(
+            [
+                each["name"],
+                str(found["count"]),
+                *(time_text(found.get(f"{name}_ns")) for name in ("first", "p50", "p99", "max")),
+                "-" if found.get("warm_up") is None else str(found["warm_up"]),
+                time_text(found.get("warm_up_ns")),
+            ]
+        )
+        for each in listed
+        if (found := each.get("iteration")) and found.get("count")
+    ]
+    columns = numbers("iterations", "first", "p50", "p99", "max", "warm-up iterations", "warm-up time")
+    return Table([*words("program"), *columns], rows) if rows else None
+
+
 def printed(listed: Sequence[Json]) -> Table | None:
     """Metrics from the output of programs; ``None`` without any."""
     rows = [

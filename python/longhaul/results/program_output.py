@@ -18,7 +18,14 @@ _TAKE: Mapping[str, Callable[[Sequence[float]], float]] = {
     "max": max,
     "mean": lambda values: math.fsum(values) / len(values),
     "sum": math.fsum,
+    "p50": lambda values: _quantile(values, 0.5),
+    "p99": lambda values: _quantile(values, 0.99),
 }
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    """The least value that at least this share of the values does not exceed."""
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
 
 
 def measure(log: Path, wanted: Mapping[str, Json]) -> dict[str, dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Files of a run directory: required ones, optional ones, and tables."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -30,6 +30,14 @@ _WRONG_CONTENT = (
 """What reading content of another shape than was written comes to."""
 
 Array = np.ndarray[Any, Any]
+
+
+def probe_name(row: Mapping[str, Any]) -> str:
+    """What results call the ping of a row of ``raw/traffic.json``.
+
+    Older versions wrote the name of the traffic alone.
+    """
+    return str(row.get("probe") or row["name"])
 
 
 def read_json(path: Path) -> Any:

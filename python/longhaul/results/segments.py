@@ -61,7 +61,7 @@ def read_segments(records: Records, plan: Plan, engine: Mapping[str, Any] | None
 
 
 def capture_files(directory: Path, plan: Plan) -> list[Json]:
-    """The captures that a live run has, one for each end of a link: ``file``, and where it observes.
+    """The captures that a run has, one for each end of a link: ``file``, and where it observes.
 
     ``filter`` is what Wireshark needs to show that observation point alone, if files were merged.
     """
@@ -79,7 +79,7 @@ def capture_files(directory: Path, plan: Plan) -> list[Json]:
 
 
 def capture_path(directory: Path, link: str, node: str) -> Path:
-    """The capture of a live run of what passes a link at its end at ``node``."""
+    """The capture of what passes a link at its end at ``node``."""
     return directory / "captures" / f"{link}@{node}.pcapng"
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from longhaul.analysis.distributions import merged, thinned
 from longhaul.analysis.outcome import ending_text
 from longhaul.results import request_flows
+from longhaul.results.iterations import simulated_iterations
 from longhaul.results.logs import Pings
 from longhaul.results.raw_tables import Records
 from longhaul.scenario.model.traffic import TRANSFER_KINDS, transport
@@ -150,7 +151,7 @@ def programs(directory: Path, engine: Mapping[str, Any]) -> list[Json]:
             "failure": None,
             "good": True,
             "iterations": job["iterations"],
-            "iteration": {key: value for key, value in job["iteration"].items() if key != "cdf"},
+            "iteration": simulated_iterations(job),
         }
         found.append({**row, "ending": ending_text(row)})
     return found

@@ -38,11 +38,20 @@ from longhaul.results import (
     simulated_flows,
 )
 from longhaul.results.changes import read_configuration
+from longhaul.results.iterations import printed_iterations
 from longhaul.results.logs import Pings
 from longhaul.results.monitor_tables import write_tables
 from longhaul.results.network_counts import NetworkCounts, read_counts
 from longhaul.results.raw_tables import Records, known_names, read_recorded
-from longhaul.results.run_files import kept_json, read_json, read_table, reading, write_pieces, write_table
+from longhaul.results.run_files import (
+    kept_json,
+    probe_name,
+    read_json,
+    read_table,
+    reading,
+    write_pieces,
+    write_table,
+)
 from longhaul.results.segments import capture_files, read_segments
 from longhaul.scenario.lower.link_models import plan_bits_per_s
 from longhaul.scenario.lower.paths import Routes, Step
@@ -104,7 +113,7 @@ def _write_results(directory: Path) -> Json:
     may_end = {each["name"] for each in plan.get("programs", ()) if each.get("may_end")}
     printed = read_json(raw / "program_metrics.json") or {}
     programs = [
-        _program(each, may_end) | _printed(directory, each["name"], printed)
+        _program(each, may_end) | _printed(directory, each, printed)
         for each in read_json(raw / "programs.json") or []
     ]
     flows, flow_rows, pings = _traffic(records, plan, engine, programs, counts)
@@ -288,11 +297,14 @@ def _program(raw: Mapping[str, Any], may_end: Set[str]) -> Json:
     return {**row, "ending": ending_text(row), "failure": failure, "good": failure is None}
 
 
-def _printed(directory: Path, name: str, wanted: Json) -> Json:
-    """The metrics that a program printed, if it has any."""
-    if name not in wanted:
-        return {}
-    return {"metrics": program_output.measure(directory / "logs" / f"{name}.out", wanted[name])}
+def _printed(directory: Path, program: Mapping[str, Any], wanted: Json) -> Json:
+    """The times of iterations and the metrics that a program printed, if it has any."""
+    log = directory / "logs" / f"{program['name']}.out"
+    iteration = None if program["service"] else printed_iterations(log)
+    found = {"iterations": iteration["count"], "iteration": iteration} if iteration else {}
+    if program["name"] in wanted:
+        found["metrics"] = program_output.measure(log, wanted[program["name"]])
+    return found
 
 
 def _traffic(
@@ -328,7 +340,7 @@ def _probes(
             continue
         pings = found.get(item["program"], Pings(0, {}, {}))
         simulated = bool(item.get("simulated"))
-        head = {"name": item["name"], "from": item["from"], "to": item["to"], "simulated": simulated}
+        head = {"name": probe_name(item), "from": item["from"], "to": item["to"], "simulated": simulated}
         rows += [
             {**head, "seq": seq, "t_s": sent_ns / 1e9, "rtt_ns": pings.rtt_ns.get(seq)}
             for seq, sent_ns in pings.sent_ns.items()

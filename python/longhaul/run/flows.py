@@ -9,6 +9,7 @@ from longhaul import _longhaul, json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import AlgorithmSettings, Flow, Job, Plan, Tcp, TcpTraffic, Traffic
+from longhaul.scenario.lower.flow_names import flow_name, probe_name
 from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of
 from longhaul.scenario.lower.mptcp import subflows as subflows_between
 from longhaul.scenario.lower.paths import Routes
@@ -45,7 +46,7 @@ def plan_flows(
             kind: Kind = item["kind"]
             source, target = plan["nodes"][item["source"]], plan["nodes"][destination]
             ends = item.get("ends") or _ends(plan, item["source"], destination, routes)
-            name = _name(item, source["name"], target["name"])
+            name = flow_name(item, source["name"], target["name"])
             named = source.get("sysctls", {}).get(CC_SYSCTL) or DEFAULT_CC
             # A real end has the kernel's, which need not be one that can be simulated.
             algorithm = (item.get("cc") or {"algorithm": named}) if simulated else {"algorithm": DEFAULT_CC}
@@ -69,6 +70,7 @@ def plan_flows(
             rows.append(
                 {
                     "name": item["name"],
+                    "probe": probe_name(item, source["name"]) if kind == "ping" else None,
                     "kind": item["kind"],
                     "program": name,
                     "server": None,
@@ -110,12 +112,6 @@ def _subflows(
         return []
     pairs = subflows_between(plan["nodes"], routes, item["source"], destination)
     return [list(pair) for pair in pairs] if len(pairs) > 1 else []
-
-
-def _name(item: Mapping[str, Any], source: str, target: str) -> str:
-    if item["kind"] == "replay" or item.get("is_one_of_several"):
-        return f"{item['name']}.{source}.{target}"
-    return str(item["name"]) if len(item["destinations"]) == 1 else f"{item['name']}.{target}"
 
 
 def packets_file(item: Mapping[str, Any]) -> str:

@@ -146,7 +146,7 @@ class Account:
     def __init__(self, plan: Plan, directory: Path, limit: MemoryLimit, division: Chosen = None) -> None:
         """Of a simulation of ``plan`` that begins now, records into ``directory`` and has a memory limit."""
         text = json_text.compact(plan).decode()
-        self.simulation = _longhaul.Simulation(text, directory=str(directory / "raw"))
+        self.simulation = _longhaul.Simulation(text, directory=str(directory))
         if division == "auto":
             duration_ns = plan["duration_ns"]
             seconds = None if duration_ns is None else duration_ns / 1e9

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, assert_never
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
 from longhaul.plan import End, Flow, Part, Program, Ready
+from longhaul.scenario.lower.flow_names import flow_name, probe_name
 from longhaul.scenario.lower.tcp import CC_SYSCTL
 from longhaul.scenario.model.traffic import TRANSFER_KINDS, Kind
 from longhaul.subprocesses import find_program
@@ -118,8 +119,7 @@ def concerns(resolved: "Resolved", real: Iterable[Mapping[str, Any]]) -> Iterato
 def _names(plan: Plan, item: Mapping[str, Any], destination: int) -> tuple[str, str, str]:
     source = plan["nodes"][item["source"]]["name"]
     target = plan["nodes"][destination]["name"]
-    name = item["name"] if len(item["destinations"]) == 1 else f"{item['name']}.{target}"
-    return name, source, target
+    return flow_name(item, source, target), source, target
 
 
 def _ping(
@@ -212,6 +212,7 @@ def _row(
 ) -> dict[str, Any]:
     return {
         "name": item["name"],
+        "probe": probe_name(item, source) if item["kind"] == "ping" else None,
         "kind": item["kind"],
         "program": program,
         "server": server,

@@ -15,6 +15,7 @@ from longhaul.analysis.fairness import fairness
 from longhaul.analysis.links import measured
 from longhaul.analysis.metrics import (
     flow_measures,
+    iteration_measures,
     link_measures,
     probe_measures,
     total_measures,
@@ -25,6 +26,7 @@ from longhaul.analysis.totals import totals
 from longhaul.analysis.transfers import summarise_transfers
 from longhaul.plan import WAYS, Plan, Way
 from longhaul.results import request_flows, simulated_flows
+from longhaul.results.iterations import simulated_iterations
 from longhaul.results.summary import shared_bits_per_s
 from longhaul.scenario.lower.main_tables import is_access_link
 from longhaul.scenario.model.metrics import LINK_COUNTERS, PROBE_QUANTILES
@@ -104,7 +106,11 @@ def rows_of(variant: Variant, result: str, pings: str | None) -> list[Json]:
     if moved:
         found.append(item_row("transfers", "transfers", transfer_measures(moved)))
     found += [
-        item_row(f"programs.{job['name']}", "program", {"wall_time": job["wall_ns"]})
+        item_row(
+            f"programs.{job['name']}",
+            "program",
+            {"wall_time": job["wall_ns"], **iteration_measures(simulated_iterations(job))},
+        )
         for job in engine["jobs"]
     ]
     found += _links(variant, engine)

@@ -55,7 +55,7 @@ def run(job: Job, name: str) -> Outcome:
     solver.x[:] = 1.0
     zeta = 0.0
     with job.timed():
-        for _ in range(problem.iterations):
+        for _ in job.iterations(problem.iterations):
             zeta = solver.iterate()
     if job.is_skeleton:
         return Outcome(verified=None, figures={})

@@ -41,7 +41,7 @@ def run(job: Job, name: str) -> Outcome:
     sums = []
     with job.timed():
         slabs.forward()
-        for _ in range(box.steps):
+        for _ in job.iterations(box.steps):
             job.compute("evolve", slabs.points, slabs.evolve)
             slabs.inverse()
             sums.append(slabs.checksum())

@@ -30,8 +30,8 @@ def run(job: Job, name: str) -> Outcome:
     sort.iterate(1)
     sort.passed = 0
     with job.timed():
-        for iteration in range(1, ITERATIONS + 1):
-            sort.iterate(iteration)
+        for number in job.iterations(ITERATIONS):
+            sort.iterate(number + 1)
     if job.is_skeleton:
         return Outcome(verified=None, figures={})
     counts = np.array([sort.passed, sort.is_ordered()])

@@ -49,6 +49,8 @@ class Job:
         self._debt_s = 0.0
         self._counts = False
         self.wall_s = 0.0
+        self.iteration_s: list[float] = []
+        """How long each iteration took on this rank."""
         self.sent_bytes = 0
         self.messages = 0
         self.pattern = 0
@@ -71,6 +73,22 @@ class Job:
         self._pay(0.0)
         self.wall_s += time.perf_counter() - begin
         self._counts = False
+
+    def iterations(self, count: int) -> Iterator[int]:
+        """The numbers from 0 up to ``count``; measures how long the body of the loop takes with each."""
+        for number in range(count):
+            begin = time.perf_counter()
+            try:
+                yield number
+            finally:
+                self.iteration_s.append(time.perf_counter() - begin)
+
+    def slowest_iterations(self) -> list[float]:
+        """How long each iteration took on the rank that took longest, in s; every rank calls it."""
+        times = np.array(self.iteration_s)
+        if len(times):
+            self.reduce_all(times, maximum=True)
+        return [round(float(each), 9) for each in times]
 
     def compute(self, phase: str, units: float, function: Callable[..., object], *arguments: object) -> None:
         """Do, or wait for, so many units of work: points, keys, entries."""

@@ -103,8 +103,12 @@ def _speaks() -> bool:
 
 
 def show(result: Mapping[str, Any], *, as_json: bool, table: Callable[[Mapping[str, Any]], str]) -> None:
-    """One line of JSON, or a table."""
+    """One line of JSON, or a table; in a run or a pipe, also a line with the time of each iteration."""
     click.echo(json.dumps(result) if as_json else table(result))
+    # mpirun gives ranks a terminal of its own.
+    is_watched = sys.stdout.isatty() and "LONGHAUL_HOSTS" not in os.environ
+    if not as_json and not is_watched and result.get("iteration_s"):
+        click.echo(json.dumps({"iteration_s": result["iteration_s"]}))
 
 
 if __name__ == "__main__":

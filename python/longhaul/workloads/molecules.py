@@ -40,7 +40,7 @@ def run(job: Job, simulation: Simulation) -> Outcome:
     pulses = job.ranks // 2
     share_ns = simulation.step_s * 1e9 / job.ranks
     with job.timed():
-        for _ in range(simulation.steps):
+        for _ in job.iterations(simulation.steps):
             for _ in range(pulses):
                 job.exchange(outgoing, to=right, incoming=incoming, source=left)
             job.compute("forces", share_ns, _nothing)

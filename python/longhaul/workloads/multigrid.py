@@ -46,7 +46,7 @@ def run(job: Job, name: str) -> Outcome:
     solver.cycle()
     with job.timed():
         solver.begin()
-        for _ in range(solver.problem.cycles):
+        for _ in job.iterations(solver.problem.cycles):
             solver.cycle()
             solver.residual()
         norm = solver.norm()

@@ -58,9 +58,9 @@ def run(job: Job, task: Task, *, verify: bool) -> Outcome:
     block = _Block(job, task)
     done = 0
     with job.timed():
-        while done < task.iterations:
+        for number in job.iterations(task.iterations):
             change = block.iterate()
-            done += 1
+            done = number + 1
             if change <= task.tolerance and not job.is_skeleton:
                 break
     figures = {"iterations": done, "omega": factor(task)}

@@ -258,7 +258,7 @@ export interface Measured {
 export interface Ping {
   start?: string;
   stop?: string | null;
-  from: string;
+  from: string | [string, ...string[]];
   to: string | [string, ...string[]];
   simulated?: boolean;
   kind: 'ping';
@@ -278,7 +278,7 @@ export interface Ping {
 export interface Bulk {
   start?: string;
   stop?: string | null;
-  from: string;
+  from: string | [string, ...string[]];
   to: string | [string, ...string[]];
   simulated?: boolean;
   kind: 'tcp';
@@ -294,7 +294,7 @@ export interface Bulk {
 export interface Datagrams {
   start?: string;
   stop?: string | null;
-  from: string;
+  from: string | [string, ...string[]];
   to: string | [string, ...string[]];
   simulated?: boolean;
   kind: 'udp';

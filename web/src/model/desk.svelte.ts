@@ -56,6 +56,8 @@ let asked = 0;
 export const errors = (): Problem[] => desk.problems.filter((problem) => problem.severity === 'error');
 /** Nothing is drawn yet: no mistake, but nothing to run either. */
 export const blank = (): boolean => desk.problems.some((problem) => problem.severity === 'hint');
+/** The server refuses whatever changes files, runs or results. */
+export const readOnly = (): boolean => desk.state?.read_only ?? false;
 export const unsaved = (): boolean => desk.text !== desk.saved;
 
 /** Says what went wrong in the page's one place for it. */

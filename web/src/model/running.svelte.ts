@@ -10,6 +10,7 @@ import { downAfter } from './changes';
 import { Flows } from './connections';
 import { refuse } from './desk.svelte';
 import { place, type Point } from './layout';
+import { tellOfEnd } from './notice.svelte';
 import { Recorded, Ring, type Source } from './ring';
 
 export type Status =
@@ -83,6 +84,8 @@ let pings: readonly Probe[] = [];
 let watching: AbortController | null = null;
 let pending = false;
 let lastSlow = 0;
+/** When this tab began to watch the run, on the clock of `performance.now()`. */
+let since = 0;
 
 function beat(): void {
   if (pending) return;
@@ -203,6 +206,7 @@ function take(told: RunEvent | Lost): void {
       break;
     case 'end':
       running.status = 'ended';
+      tellOfEnd(running.id ?? '', running.name ?? '', told.outcome?.state ?? '', performance.now() - since);
       running.verdict = told.verdict ?? running.verdict;
       running.outcome = told.outcome ?? running.outcome;
       running.reason = told.reason;
@@ -304,6 +308,7 @@ export async function watch(id: string): Promise<void> {
   forget();
   const mine = (watching = new AbortController());
   running.id = id;
+  since = performance.now();
   try {
     await bring(id);
     if (mine.signal.aborted) return;

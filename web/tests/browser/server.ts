@@ -19,10 +19,16 @@ export type Desk = {
   end: () => Promise<void>;
 };
 
-/** Starts `longhaul ui` in an empty directory, and Debian's Chromium. */
-export async function desk(): Promise<Desk> {
+/** Starts `longhaul ui` in an empty directory, and Debian's Chromium; `prepare` fills the directory before. */
+export async function desk(
+  options: string[] = [],
+  prepare: (folder: string) => void = () => undefined,
+): Promise<Desk> {
   const folder = mkdtempSync(join(tmpdir(), 'longhaul-page-'));
-  const server = spawn(longhaul, ['ui', '--no-open', folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  prepare(folder);
+  const server = spawn(longhaul, ['ui', '--no-open', ...options, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const launched = chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu'],

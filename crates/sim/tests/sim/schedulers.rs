@@ -62,7 +62,7 @@ pub fn run_in_shards(
     }
     looked |= simulation.lookahead_is_active();
     let counts = simulation.finish().unwrap();
-    let text = |file: &File| String::from_utf8(file.0.lock().unwrap().clone()).unwrap();
+    let text = |file: &File| file.0.lock().unwrap().escape_ascii().to_string().replace("\\n", "\n");
     let files = files.iter().map(|(name, file)| (name.clone(), text(file))).collect();
     (Outcome { counts, files }, looked)
 }

@@ -61,6 +61,8 @@ def print_summary(summary: Json, console: Console) -> None:
     programs = [each for each in summary["programs"] if not each["service"] or not each["good"]]
     if programs:
         console.print(_programs(programs))
+    if any(each.get("iterations") for each in summary["programs"]):
+        console.print(_iterations(summary["programs"]))
     if any(each.get("metrics") for each in summary["programs"]):
         console.print(_printed(summary["programs"]))
     if summary["flows"]:
@@ -282,6 +284,16 @@ def _programs(programs: Iterable[Json]) -> Table:
         table.add_row(
             each["name"], each["host"], ending, time_text(each["wall_ns"]), time_text(each["cpu_ns"])
         )
+    return table
+
+
+def _iterations(programs: Iterable[Json]) -> Table:
+    """Times of the iterations of parallel programs."""
+    table = _table("program", ">iterations", ">first", ">p50", ">p99", ">warm-up")
+    for each in programs:
+        if found := each.get("iteration") if each.get("iterations") else None:
+            times = [time_text(found.get(f"{name}_ns")) for name in ("first", "p50", "p99", "warm_up")]
+            table.add_row(each["name"], str(found["count"]), *times)
     return table
 
 

@@ -115,6 +115,7 @@ class State(TypedDict):
     directory: str
     host: Host
     can: Can
+    read_only: bool
     templates: list[Template]
     scenarios: list[BuiltIn]
     files: list[FileEntry]

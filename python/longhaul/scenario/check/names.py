@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from longhaul.scenario.model import Background, Document, Pcap, Program, Replay
 from longhaul.scenario.model.metrics import Unit, catalogue, is_swept, unknown_metric
 from longhaul.scenario.model.sweep import Sweep
-from longhaul.scenario.syntax.ranges import expand
+from longhaul.scenario.model.traffic import Flow
+from longhaul.scenario.syntax.ranges import expand, expand_all
 from longhaul.scenario.syntax.yaml_tree import Branch, Items, Leaf, Node, Path
 
 
@@ -38,6 +39,16 @@ def program_hosts(program: Program) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for text in texts if text for name in expand(text)))
 
 
+def traffic_pairs(flow: Flow) -> tuple[tuple[str, str], ...]:
+    """Who sends to whom: one host to each other, several to one, or several to as many, in order."""
+    sources, targets = expand_all(flow.source), expand_all(flow.to)
+    if len(sources) == 1:
+        sources *= len(targets)
+    elif len(targets) == 1:
+        targets *= len(sources)
+    return tuple(zip(sources, targets, strict=False))
+
+
 def program_copies(name: str, program: Program) -> list[str]:
     """The programs of a plan that ``program`` becomes: one, or ``NAME.HOST`` for each host with ``each``."""
     return [f"{name}.{host}" for host in program_hosts(program)] if program.each else [name]
@@ -52,9 +63,15 @@ def kinds_and_ends(document: Document) -> dict[str, tuple[str, tuple[str, ...]]]
         if isinstance(flow, Replay)
         else ("pcap", tuple(f"{source}.{to}" for source, to in flow.pairs()))
         if isinstance(flow, Pcap)
-        else (flow.kind, tuple(dict.fromkeys(each for text in flow.to for each in expand(text))))
+        else (flow.kind, _ends(flow))
         for name, flow in document.traffic.items()
     }
+
+
+def _ends(flow: Flow) -> tuple[str, ...]:
+    """Where a flow goes, with the source in front if there are several."""
+    several = len(expand_all(flow.source)) > 1
+    return tuple(f"{source}.{to}" if several else to for source, to in traffic_pairs(flow))
 
 
 def metrics_of(document: Document, *, links: Iterable[str]) -> dict[str, Unit]:

@@ -14,6 +14,7 @@ from longhaul.scenario.check.names import (
     handovers,
     may_rename,
     metrics_of,
+    traffic_pairs,
     unknown_sweep_metrics,
 )
 from longhaul.scenario.expand.axes import axes_of
@@ -22,6 +23,7 @@ from longhaul.scenario.model import Background, Bulk, Datagrams, Pcap, Ping, Pro
 from longhaul.scenario.model.metrics import bound, nearest_metrics
 from longhaul.scenario.model.port import DevicePort
 from longhaul.scenario.model.start import After
+from longhaul.scenario.model.traffic import Flow
 from longhaul.scenario.syntax.problems import ENOUGH_PROBLEMS, did_you_mean
 from longhaul.scenario.syntax.ranges import RangeError, expand
 from longhaul.scenario.syntax.value_errors import ScenarioValueError
@@ -295,15 +297,26 @@ class _Check:
                 for written, host in (flow.addresses or {}).items():
                     self.hosts((*path, "addresses", written), (host,))
                 continue
-            self.hosts((*path, "from"), (flow.source,))
-            if flow.source in self.hosts((*path, "to"), flow.to, routers_too=flow.kind == "ping"):
-                self.wrong(
-                    Code.SAME_ENDS,
-                    (*path, "to"),
-                    f'"{flow.source}" would send to itself',
-                    "name another host",
-                )
+            before = len(self.problems)
+            sources = dict.fromkeys(self.hosts((*path, "from"), flow.source))
+            targets = dict.fromkeys(self.hosts((*path, "to"), flow.to, routers_too=flow.kind == "ping"))
+            if len(self.problems) == before:
+                self.pairs(path, flow, len(sources), len(targets))
             self.has_an_end(path, flow)
+
+    def pairs(self, path: Path, flow: Flow, sources: int, targets: int) -> None:
+        """Whether each sender of traffic between known hosts has one receiver, which is another host."""
+        if 1 not in (sources, targets) and sources != targets:
+            self.wrong(
+                Code.WRONG_LENGTH,
+                (*path, "to"),
+                f'"from" names {sources} hosts and "to" {targets}',
+                "name as many in both for pairs, or one host in one of them",
+            )
+            return
+        itself = next((source for source, to in traffic_pairs(flow) if source == to), None)
+        if itself is not None:
+            self.wrong(Code.SAME_ENDS, (*path, "to"), f'"{itself}" would send to itself', "name another host")
 
     def runs_programs(self, path: Path, program: Program, hosts: list[str]) -> None:
         """Whether these hosts can run the program: not if they only stand for others behind a device."""

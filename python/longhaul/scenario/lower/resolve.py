@@ -9,7 +9,7 @@ import longhaul.plan as planned
 from longhaul.diagnostics import Diagnostic
 from longhaul.plan import Direction, Node, Plan, Way
 from longhaul.scenario.check.clusters import groups
-from longhaul.scenario.check.names import handovers, metrics_of, program_copies, program_hosts
+from longhaul.scenario.check.names import handovers, metrics_of, program_copies, program_hosts, traffic_pairs
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.inputs import Inputs
 from longhaul.scenario.lower.addresses import assign
@@ -57,7 +57,7 @@ from longhaul.scenario.model.metrics import bound
 from longhaul.scenario.model.start import earliest_ns
 from longhaul.scenario.syntax.csv_file import SIZE, TIME
 from longhaul.scenario.syntax.problems import ScenarioError
-from longhaul.scenario.syntax.ranges import expand, expand_all
+from longhaul.scenario.syntax.ranges import expand
 from longhaul.scenario.syntax.value_errors import FileError, ScenarioValueError, within
 
 PLAN_VERSION = 1
@@ -380,15 +380,23 @@ def _planned(
         return load if isinstance(load, Diagnostic) else [load]
     if isinstance(flow, Replay):
         return plan_replay(name, flow, network, inputs)
-    return [_flow(name, flow, network, inputs)]
+    item = _flow(name, flow, inputs)
+    pairs = [
+        (network.node_index[source], network.node_index[target]) for source, target in traffic_pairs(flow)
+    ]
+    if len({source for source, _target in pairs}) == 1:
+        return [{**item, "source": pairs[0][0], "destinations": [target for _source, target in pairs]}]
+    return [
+        {**item, "source": source, "destinations": [target], "is_one_of_several": True}
+        for source, target in pairs
+    ]
 
 
-def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, network: Network, inputs: Inputs) -> Plain:
+def _flow(name: str, flow: Ping | Bulk | Datagrams | Requests, inputs: Inputs) -> Plain:
+    """What all flows of one traffic have in common."""
     item: Plain = {
         "name": name,
         "kind": flow.kind,
-        "source": network.node_index[flow.source],
-        "destinations": [network.node_index[host] for host in expand_all(flow.to)],
         "start_ns": earliest_ns(flow.start),
         "stop_ns": flow.stop.ns if flow.stop else None,
         "simulated": flow.simulated,

@@ -26,7 +26,12 @@ FIDELITY: Mapping[str, Unit] = {
         for quantile in ("p50", "p90", "p99", "p999", "max")
     },
 }
-PROGRAM: Mapping[str, Unit] = {"wall_time": "ns", "exit": "count"}
+ITERATION = ("first", "p50", "p99", "warm_up")
+PROGRAM: Mapping[str, Unit] = {
+    "wall_time": "ns",
+    "exit": "count",
+    **{f"iteration.{figure}": "ns" for figure in ITERATION},
+}
 DELAY = ("mean", "p50", "p90", "p99", "max")
 SEND_LATENESS = ("p50", "p99", "max")
 TOOK = ("p50", "p99", "max")
@@ -196,7 +201,8 @@ def is_swept(metric: str, *, programs: Collection[str], live: bool = False) -> b
         return unit_of(metric) != "text"
     kind, _, rest = metric.partition(".")
     if kind == "programs":
-        return any(rest == f"{name}.wall_time" for name in programs)
+        measures = PROGRAM.keys() - LIVE_ONLY
+        return any(rest == f"{name}.{measure}" for name in programs for measure in measures)
     return kind != "fidelity" and any(metric.endswith(f".{measure}") for measure in SWEPT)
 
 

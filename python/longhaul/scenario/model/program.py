@@ -111,7 +111,7 @@ class OutputMetric(Strict):
     """The key of an object that is a line; with points for objects in it."""
     unit: Text = ""
     """Shown behind the value."""
-    take: Literal["last", "first", "min", "max", "mean", "sum"] = "last"
+    take: Literal["last", "first", "min", "max", "mean", "sum", "p50", "p99"] = "last"
     """Of several values in the output."""
 
     @model_validator(mode="after")

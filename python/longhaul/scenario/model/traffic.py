@@ -93,7 +93,8 @@ class Timed(Strict):
 class Flow(Timed):
     """What traffic between hosts has."""
 
-    source: Annotated[HostName, Field(alias="from", examples=["par1"])]
+    source: Annotated[HostRanges, Field(alias="from", examples=["par1"])]
+    """Several hosts send to as many, each to one, or all to one."""
     to: Annotated[HostRanges, Field(examples=["nyc1"])]
     simulated: bool = False
     """Whether it is simulated in a live run, too, beside what is real."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.table import Table
 
+from longhaul.scenario.lower.flow_names import flow_name
 from longhaul.scenario.lower.link_models import Plain
 from longhaul.scenario.lower.paths import Routes, Step, simulated_flow_hash
 from longhaul.scenario.lower.resolve import Resolved
@@ -31,8 +32,7 @@ def flow_paths(
         equal = routes.equal_paths(start, to)
         for stream in range(min(_streams(item), MOST_FLOWS) if equal > 1 else 1):
             steps = routes.flow_steps(start, to, simulated_flow_hash(flow, stream))
-            several = len(item["destinations"]) > 1
-            name = f"{item['name']}.{names[to]}" if several else item["name"]
+            name = flow_name(item, names[start], names[to])
             rows.append(
                 {
                     "flow": f"{name}.{stream}" if _streams(item) > 1 and equal > 1 else name,

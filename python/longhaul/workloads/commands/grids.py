@@ -113,4 +113,4 @@ def molecules(atoms: int, steps: int, step_time: float, *, spin: bool, as_json: 
 
 
 def _lines(result: Any) -> str:
-    return "\n".join(f"{key:<22} {value}" for key, value in result.items())
+    return "\n".join(f"{key:<22} {value}" for key, value in result.items() if key != "iteration_s")

@@ -118,6 +118,7 @@ def measured(job: Any) -> dict[str, Any]:
         "sent_bytes_per_rank": sent[1],
         "most_sent_bytes": int(sent[2]),
         "messages_per_rank": messages[1],
+        "iteration_s": job.slowest_iterations(),
     }
 
 

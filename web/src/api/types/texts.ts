@@ -118,6 +118,7 @@ export interface State {
   directory: string;
   host: Host;
   can: Can;
+  read_only: boolean;
   templates: Template[];
   scenarios: BuiltIn[];
   files: FileEntry[];
