@@ -20,6 +20,7 @@ export interface Node {
   attach?: string | null;
   profile?: string | null;
   at?: [number, number] | null;
+  place?: string | null;
   tcp?: Tcp | null;
   pacing?: Pacing | null;
   forward?: boolean;
