@@ -8,7 +8,9 @@ runs end, what they leave, files, addresses, ports, routing daemons. They look f
 runs alone. A test of a file that is ``waiting`` can be ``quiet`` itself.
 """
 
+import gc
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,17 @@ class FilesAndSlowTests(LoadScopeScheduling):
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
     return FilesAndSlowTests(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collected tests and imported modules stay: garbage is searched for among later objects alone."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
