@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from longhaul.subprocesses import python_code_command
+
 _TELL = (
     "import sys, atexit\n"
     "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
@@ -111,3 +113,15 @@ def test_short_commands_search_no_objects_for_garbage_even_when_they_end(
     collections, frozen = map(int, ended.stderr.split()[-2:])
     assert collections == 0
     assert frozen > 50_000
+
+
+def test_processes_that_longhaul_starts_search_rarely_either(tmp_path: Path) -> None:
+    script = "import atexit, gc; atexit._run_exitfuncs(); print(gc.get_threshold()[0], gc.get_freeze_count())"
+
+    ended = subprocess.run(
+        python_code_command(script), cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    threshold, frozen = map(int, ended.stdout.split())
+    assert threshold > 100_000
+    assert frozen > 1_000

@@ -1,8 +1,6 @@
 """The group of all commands; each is imported when it is called, so that help is fast."""
 
-import atexit
 import errno
-import gc
 import os
 import sys
 
@@ -12,6 +10,7 @@ from longhaul.cli.lazy import Commands
 from longhaul.cli.standard_streams import survive_closed_streams
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.launch import collect_rarely
 from longhaul.run.signals import interrupt_on_signals
 from longhaul.subprocesses import trusted_import_path
 
@@ -103,10 +102,7 @@ def longhaul() -> None:
 
 def main() -> None:
     """Run the command line; problems of the user's become one line and an exit code."""
-    # Imports make many objects and little garbage. Searching them would be a tenth of a short command while
-    # it runs, and a fifth when it ends.
-    gc.set_threshold(250_000, 20, 20)
-    atexit.register(gc.freeze)
+    collect_rarely()
     sys.path[:] = trusted_import_path()
     survive_closed_streams()
     interrupt_on_signals()
