@@ -2,13 +2,16 @@
 
 Tests run side by side, file by file, more at once than there are processors (``pytest -n 4`` on two): many
 wait. Those of ``tests/live`` are ``quiet`` unless they are marked ``waiting``: they measure live runs, whose
-engine needs a processor for itself. ``tools/check`` runs these afterwards, one at a time. Live runs whose
-results do not depend on when the engine gets a processor are marked ``waiting`` and run side by side: how
-runs end, what they leave, files, addresses, ports, routing daemons. They look for leftovers of their own
-runs alone. A test of a file that is ``waiting`` can be ``quiet`` itself.
+engine needs a processor for itself. ``tools/check`` runs these afterwards, one at a time; those marked
+``light``, whose runs take less than a fifth of a processor, two at a time. Live runs whose results do not
+depend on when the engine gets a processor are marked ``waiting`` and run side by side: how runs end, what
+they leave, files, addresses, ports, routing daemons. They look for leftovers of their own runs alone. A test
+of a file that is ``waiting`` can be ``quiet`` itself.
 """
 
+import gc
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +43,7 @@ SLOW = frozenset(
         "tests/cli/test_tour.py::test_every_command_of_the_tour_works",
         "tests/cli/test_tour.py::test_the_python_of_the_guide_works",
         "tests/cli/test_tour.py::test_the_tutorial_works",
+        "tests/live/test_kernels.py::test_classes_s_and_w_are_right_on_1_2_4_and_8_hosts",
         "tests/live/test_host_roots.py::test_a_debian_of_its_own_is_a_host",
         "tests/live/test_routing_daemons.py::test_bgp_of_the_guide_takes_the_fibre_while_the_dish_is_down",
         "tests/live/test_routing_daemons.py::test_the_ring_of_the_guide_reroutes_while_its_link_is_down",
@@ -75,6 +79,17 @@ class FilesAndSlowTests(LoadScopeScheduling):
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
     return FilesAndSlowTests(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collected tests and imported modules stay: garbage is searched for among later objects alone."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from longhaul.subprocesses import python_code_command
+
 _TELL = (
     "import sys, atexit\n"
     "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
@@ -88,3 +90,38 @@ def test_a_check_builds_the_models_that_its_scenario_uses_and_no_others(tmp_path
     )
 
     assert ended.stdout.split() == ["True", "False", "False"]
+
+
+@pytest.mark.parametrize("arguments", [("check", "atlantic.yaml"), ("sim", "atlantic.yaml")])
+def test_short_commands_search_no_objects_for_garbage_even_when_they_end(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    _imported(tmp_path, "new", "atlantic")
+    script = (
+        "import atexit, gc, sys\n"
+        "collected = lambda: sum(each['collections'] for each in gc.get_stats())\n"
+        "atexit.register(lambda: print(collected() - before, gc.get_freeze_count(), file=sys.stderr))\n"
+        "from longhaul.cli.main import main\n"
+        "before = collected()\n"
+        "main()"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", script, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    collections, frozen = map(int, ended.stderr.split()[-2:])
+    assert collections == 0
+    assert frozen > 50_000
+
+
+def test_processes_that_longhaul_starts_search_rarely_either(tmp_path: Path) -> None:
+    script = "import atexit, gc; atexit._run_exitfuncs(); print(gc.get_threshold()[0], gc.get_freeze_count())"
+
+    ended = subprocess.run(
+        python_code_command(script), cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    threshold, frozen = map(int, ended.stdout.split())
+    assert threshold > 100_000
+    assert frozen > 1_000

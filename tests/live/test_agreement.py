@@ -11,6 +11,7 @@ FOLDER = Path(__file__).parents[2] / "studies"
 SIZES = (8, 16_384)
 
 
+@pytest.mark.light
 def test_a_trace_gives_one_curve_live_simulated_and_relayed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,7 @@ def undisturbed(rates: list[float]) -> float:
     return quantiles(rates, n=5)[3]
 
 
+@pytest.mark.light
 def test_steady_links_are_found_as_the_model_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with up(tmp_path, STEADY, monkeypatch) as network, served(network):
         nws = collected(network, tmp_path / "nws.csv", "--cc", "reno", "--period", "0s", "--count", "20")

@@ -8,6 +8,8 @@ import pytest
 
 import longhaul
 
+pytestmark = pytest.mark.waiting
+
 ALL = Path(__file__).parents[1] / "workloads/all_kernels.py"
 KERNELS = ("ep", "is", "cg", "mg", "ft")
 CLUSTERS = """

@@ -13,6 +13,8 @@ import longhaul
 from longhaul.scenario.check.load import parse_scenario
 from longhaul.scenario.lower.resolve import resolve
 
+pytestmark = pytest.mark.light
+
 CHAIN = """
 version: 1
 name: chain

@@ -65,6 +65,7 @@ def supervisors() -> Iterator[int]:
             continue
 
 
+@pytest.mark.light
 def test_runs_measure_what_their_variants_say_and_name_their_machine(work: Path) -> None:
     swept = longhaul.sweep(
         work / "pair.yaml", axes={"delay": ["5ms", "20ms"]}, repeat=2, metrics=("rtt.min",), clock="real"
@@ -135,6 +136,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
 
 @pytest.mark.skipif(find_spec("dask_jobqueue") is None, reason="clusters need longhaul[dask]")
 @pytest.mark.skipif(slurm.missing() is not None, reason=str(slurm.missing()))
+@pytest.mark.light
 def test_nodes_of_slurm_run_live_and_those_on_one_machine_take_turns(
     work: Path, environment: dict[str, str]
 ) -> None:

@@ -28,6 +28,7 @@ events:
 """
 
 
+@pytest.mark.light
 def test_a_live_network_reroutes_when_links_leave_and_hosts_move(tmp_path: Path) -> None:
     scenario = tmp_path / "moving.yaml"
     scenario.write_text(NETWORK, encoding="utf-8")

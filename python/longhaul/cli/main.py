@@ -1,7 +1,6 @@
 """The group of all commands; each is imported when it is called, so that help is fast."""
 
 import errno
-import gc
 import os
 import sys
 
@@ -11,6 +10,7 @@ from longhaul.cli.lazy import Commands
 from longhaul.cli.standard_streams import survive_closed_streams
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.launch import collect_rarely
 from longhaul.run.signals import interrupt_on_signals
 from longhaul.subprocesses import trusted_import_path
 
@@ -102,8 +102,7 @@ def longhaul() -> None:
 
 def main() -> None:
     """Run the command line; problems of the user's become one line and an exit code."""
-    # Imports and models make many objects and little garbage: looking for it is a tenth of a short command.
-    gc.set_threshold(100_000, 20, 20)
+    collect_rarely()
     sys.path[:] = trusted_import_path()
     survive_closed_streams()
     interrupt_on_signals()

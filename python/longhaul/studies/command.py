@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from longhaul.errors import LonghaulError
+from longhaul.launch import collect_rarely
 from longhaul.run import signals
 from longhaul.studies.catalogue import StudyFolder
 from longhaul.studies.claims import How
@@ -45,6 +46,7 @@ def run_study(
     ``options``: more of the command line, with default and help. A study with ``--small``, or with other
     rounds or options than the defaults, does not have its full size, and publishes nothing.
     """
+    collect_rarely()
     try:
         _run(Path(script).resolve(), about, parts, options or {})
     except LonghaulError as error:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from longhaul.errors import LonghaulError
+from longhaul.launch import collect_rarely
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "ep": ("kernels:ep", "Gaussian pairs: all computing, hardly a message (NPB EP)."),
@@ -72,6 +73,7 @@ def workload() -> None:
 
 def main() -> None:
     """Run the command line; a problem of the user's becomes one line, from rank 0, and exit code 2."""
+    collect_rarely()
     try:
         workload.main(prog_name="longhaul-workload", standalone_mode=False)
     except LonghaulError as error:

@@ -1,6 +1,7 @@
 """Simulated parallel programs: the hosts of their ranks, and the steps of each."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from longhaul.diagnostics import Code, Diagnostic, printable
@@ -18,6 +19,9 @@ from longhaul.scenario.syntax.value_errors import FileError, ScenarioValueError
 HEADER = ("rank", "do", "with", "amount")
 MOST = 10**15
 """Of an amount, in ns or bytes."""
+_REMEMBERED = 2
+_REMEMBERED_LINES = 100_000
+"""The variants of a sweep have the same file: the steps of the last two are kept, unless they are long."""
 
 
 def plan_jobs(
@@ -69,10 +73,16 @@ def _steps(what: Simulate, sites: Sequence[str], inputs: Inputs) -> Steps:
 
 
 def recorded(file: InputFile, *, ranks: int) -> Steps:
-    """What every rank does, from rows of rank, do, with and amount (ns or bytes).
+    """What every rank does, from rows of rank, do, with and amount (ns or bytes). Nobody changes the result.
 
     Raises :class:`FileError` where a rank would wait for ever, or get another message than it waits for.
     """
+    if len(file.lines) > _REMEMBERED_LINES:
+        return _read(file, ranks)
+    return _remembered(file, ranks)
+
+
+def _read(file: InputFile, ranks: int) -> Steps:
     rows = file.rows()
     line, text = next(rows)
     if tuple(cell.strip() for cell in text.split(",")) != HEADER:
@@ -95,6 +105,9 @@ def recorded(file: InputFile, *, ranks: int) -> Steps:
             raise file.wrong(Code.RECORDED_PROGRAM, 1, message, "name fewer hosts, or record more ranks")
     _check(file, steps, lines)
     return steps
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED)(_read)
 
 
 def _rank(file: InputFile, line: int, word: str, ranks: int) -> int:

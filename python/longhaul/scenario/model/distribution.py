@@ -128,7 +128,7 @@ class LogLogistic(_Scaled[Amount], Generic[Amount]):
         return self
 
 
-def _mean_needs_a_shape_above_one(distribution: _Scaled[Any], name: str) -> None:
+def _mean_needs_a_shape_above_one(distribution: "_Scaled[Any]", name: str) -> None:
     if distribution.mean is not None and distribution.shape <= 1:
         message = f"a {name} of shape {distribution.shape:g} has no finite mean"
         raise problem(Code.DISTRIBUTION_INVALID, message, "write a shape above 1", at="shape")

@@ -18,7 +18,7 @@ from longhaul.scenario.model.distribution import (
 )
 from longhaul.units.quantities import Span
 
-START_OF_RUN: Constant[Span] = Constant(dist="constant", value=Span(0))
+START_OF_RUN: "Constant[Span]" = Constant(dist="constant", value=Span(0))
 
 
 class After(Strict):

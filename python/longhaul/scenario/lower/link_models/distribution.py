@@ -208,7 +208,7 @@ def _mean_of_extremes(shape: float) -> float:
 
 
 def _scale(
-    distribution: Weibull[Any] | Pareto[Any] | LogLogistic[Any], of_one: float, *, least: float = 0.0
+    distribution: "Weibull[Any] | Pareto[Any] | LogLogistic[Any]", of_one: float, *, least: float = 0.0
 ) -> float:
     """The scale, from the mean where that is written: ``of_one`` is the mean of scale 1."""
     if distribution.scale is not None:
@@ -216,7 +216,7 @@ def _scale(
     return (amount_of(distribution.mean) - least) / of_one
 
 
-def _values(distribution: Empirical[Any], inputs: Inputs, units: Units) -> list[float]:
+def _values(distribution: "Empirical[Any]", inputs: Inputs, units: Units) -> list[float]:
     if distribution.values is not None:
         return [amount_of(value) for value in distribution.values]
     file = inputs.file(distribution.file or "", at="file")
