@@ -22,7 +22,6 @@ def test_each_line_is_a_machine(tmp_path: Path) -> None:
     )
     local, first, second = machines(tmp_path, text)
     assert local == Machine("localhost", (), "localhost", 4, sys.executable)
-    assert local.is_local
     assert first.command == ("ssh", "-o", "BatchMode=yes", "-T", "gw1", "--")
     assert (first.address, first.cores) == ("gw1", None)
     assert second.command[-2:] == ("user@10.0.0.2", "--")

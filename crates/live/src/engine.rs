@@ -97,7 +97,7 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
     }
     let (number, is_machine) = match &share {
         Share::Whole => (0, false),
-        Share::Machine(machines) => (machines.seat, true),
+        Share::Machine(machines) => (machines.engine_number, true),
         Share::Shard { own, .. } => (*own as usize, false),
     };
     let mut tunnel: Option<Box<Tunnel>> = match share {

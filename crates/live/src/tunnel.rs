@@ -57,8 +57,8 @@ pub struct Settings {
     pub key: [u8; 32],
     /// Whether they are encrypted as well.
     pub encrypts: bool,
-    /// Engines of the same run that this machine has already, as another of its "machines": each has a processor of its own.
-    pub seat: usize,
+    /// Number of this engine among those of the run that share a machine, which each have a processor of their own there.
+    pub engine_number: usize,
 }
 
 impl Settings {

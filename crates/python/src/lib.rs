@@ -373,7 +373,7 @@ struct MachinesArguments {
     socket: i32,
     key: String,
     encrypts: bool,
-    seat: usize,
+    engine_number: usize,
 }
 
 impl MachinesArguments {
@@ -407,7 +407,7 @@ impl MachinesArguments {
             socket,
             key,
             encrypts: self.encrypts,
-            seat: self.seat,
+            engine_number: self.engine_number,
         })
     }
 }

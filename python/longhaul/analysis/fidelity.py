@@ -55,8 +55,11 @@ Verdict = Literal["faithful", "degraded", "invalid"]
 
 FATES = (
     "delivered", "lost", "overflowed", "dropped", "down",
-    "no_route", "ttl_expired", "too_big", "answered", "pacer_dropped", "held", "lost_between_machines",
+    "no_route", "ttl_expired", "too_big", "answered", "pacer_dropped", "held",
 )  # fmt: skip
+
+LOST_BETWEEN = "lost_between_machines"
+"""Of a run whose network is divided: packets that the network between the machines lost."""
 
 _PORT_DROPS = {
     "write_failed_packets": "the kernel refused to take them",
@@ -201,7 +204,7 @@ def _vanished(engine: Mapping[str, Any]) -> Iterator[Reason]:
         yield Reason("invalid", f"the engine failed: {engine['error']}", "see logs/engine.err")
     packets = engine["packets"]
     begun = packets["injected"] + packets["copied"] + packets["replies"]
-    ended = sum(packets.get(fate, 0) for fate in FATES)
+    ended = sum(packets.get(fate, 0) for fate in (*FATES, LOST_BETWEEN))
     if begun != ended:
         yield Reason(
             "invalid", f"{begun - ended} packets have no fate", "this is a defect of Longhaul: report it"
@@ -289,7 +292,7 @@ def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
 
 def _timings_of_machines(engine: Mapping[str, Any]) -> Iterator[Reason]:
     """The engine of each machine by itself, and what happened between them."""
-    lost = engine["packets"].get("lost_between_machines", 0)
+    lost = engine["packets"].get(LOST_BETWEEN, 0)
     # Of a run that failed, packets were on their way.
     if lost and not engine.get("error"):
         what = f"{lost} unintended drops of packets: the network between the machines lost them"

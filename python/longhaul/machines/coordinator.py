@@ -163,7 +163,7 @@ class Coordinator:
             agent.heard = time.monotonic()
             match message["is"]:
                 case "hello":
-                    self._greet(agent, message)
+                    self._accept(agent, message)
                 case "failed":
                     said = f"machine {agent.name}: {message['message']}"
                     raise MachineLostError(said, remedy=message["remedy"])
@@ -196,7 +196,7 @@ class Coordinator:
         )
 
     @staticmethod
-    def _greet(agent: _Agent, hello: Message) -> None:
+    def _accept(agent: _Agent, hello: Message) -> None:
         own = {"protocol": messages.PROTOCOL, "longhaul": version("longhaul")}
         for what, here in own.items():
             if hello.get(what) != here:
@@ -276,12 +276,12 @@ class Coordinator:
                         ],
                         "key": self._key,
                         "encrypts": encrypts,
-                        "seat": self._seat(agent),
+                        "engine_number": self._engine_number(agent),
                     },
                 }
             )
 
-    def _seat(self, agent: _Agent) -> int:
+    def _engine_number(self, agent: _Agent) -> int:
         """How many agents before this one are on the same machine, whatever they are called."""
         earlier = self.agents[: agent.number]
         return sum(other.hello["boot_id"] == agent.hello["boot_id"] for other in earlier)

@@ -33,11 +33,6 @@ class Machine:
     python: str = field(default_factory=own_interpreter)
     """The interpreter there that has Longhaul."""
 
-    @property
-    def is_local(self) -> bool:
-        """Whether it is this machine."""
-        return not self.command
-
 
 def machines_of(on: str, *, ssh: str = "ssh") -> list[Machine]:
     """The machines that ``--on`` names: ``slurm``, or a file.

@@ -8,7 +8,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 Json = dict[str, Any]
@@ -132,9 +132,3 @@ def burst_bits_per_s(burst: Mapping[str, int] | None) -> float | None:
     if not burst or burst["received"] < 2 or burst["ns"] <= 0:
         return None
     return (burst["received"] - 1) * _BURST_BYTES * 8e9 / burst["ns"]
-
-
-def worst(measured: Sequence[Json], key: str) -> float | None:
-    """The largest of a figure over some measurements; ``None`` if one has none."""
-    values = [each[key] for each in measured]
-    return None if not values or None in values else float(max(values))

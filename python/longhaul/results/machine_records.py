@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul import storage
+from longhaul.analysis.fidelity import LOST_BETWEEN
 from longhaul.analysis.merged_distributions import merged
 from longhaul.plan import WAYS, Plan
 from longhaul.results import pcapng
@@ -21,9 +22,6 @@ from longhaul.results.ending import Ending
 Json = dict[str, Any]
 
 MACHINES = "machines"
-LOST = "lost_between_machines"
-"""The fate of packets that the network between the machines lost."""
-
 _TIMES = ("t_ns", "offered_ns", "due_ns", "first_ns", "last_ns", "last_new_ns", "last_acknowledged_ns")
 _TABLES = ("samples", "lateness", "packets")
 """Whose rows each machine has its own of."""
@@ -380,7 +378,7 @@ def packets(engines: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     leaving = sum(engine["leaving_packets"] for engine in engines)
     arriving = sum(engine["arriving_packets"] for engine in engines)
     totals["held"] += arriving - leaving
-    return {**totals, LOST: sent - received}
+    return {**totals, LOST_BETWEEN: sent - received}
 
 
 def _distributions(engines: Sequence[Json], name: str) -> Json:
