@@ -102,20 +102,17 @@ def run(
         raise click.UsageError("--kernel is the hosts' own: add --clock virtual")
     if clock == "virtual" and sudo:
         raise click.UsageError("--clock virtual needs no root: leave out --sudo")
-    if clock == "virtual" and shards != 1:
-        raise click.UsageError("--clock virtual has one engine: leave out --shards")
-    if on is not None:
+    if on is not None or shards != 1:
+        option = "--shards" if on is None else "--on"
         refused = {
-            "--sudo": sudo,
             "--watch": watch,
             "--prometheus": prometheus is not None,
             "--clock virtual": clock == "virtual",
-            "--shards": shards != 1,
+            "--sudo": sudo and on is not None,
+            "--shards": shards != 1 and on is not None,
         }
-        for option in (name for name, given in refused.items() if given):
-            raise click.UsageError(
-                f"--on runs on several machines, which {option} cannot yet: leave one of them out"
-            )
+        for other in (name for name, given in refused.items() if given):
+            raise click.UsageError(f"{option} divides the network, and {other} needs it whole: leave one out")
     sys.exit(
         run_experiment(
             scenario,
