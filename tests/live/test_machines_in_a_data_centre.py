@@ -145,7 +145,7 @@ def test_cables_between_machines_take_nothing_from_the_delay(data_centre: DataCe
     engine = engine_of(work)
     assert engine["packets"]["lost_between_machines"] == 0, errors
     summary = json.loads((work / "runs/wan/latest-live/summary.json").read_text())
-    assert summary["outcome"]["state"] == "passed", out
+    assert summary["ended"] == "duration", out + errors
     bounds_ns = sum(each["clock_bound_ns"] for each in summary["machines"]["crossings"])
     # ping prints a tenth of a millisecond.
     assert summary["probes"][0]["rtt_min_ns"] > 80e6 - 1e5 - bounds_ns

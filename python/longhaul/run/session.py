@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from longhaul import _longhaul, processes
 from longhaul.diagnostics import Code
@@ -151,12 +151,18 @@ class Session:
             "memory_bytes": memory_bytes,
             "kernel": kernel,
             "foreign": [dict(each) for each in foreign],
-            "machines": None if machines is None else dict(machines),
+            "machines": None,
             "shards": None if shards is None else list(shards),
             "cwd": str(work or Path.cwd()),
         }
         before: list[str] = []
-        passed = [theirs.fileno()] if machines is None else [theirs.fileno(), machines["socket"]]
+        key: BinaryIO | None = None
+        passed = [theirs.fileno()]
+        if machines is not None:
+            # Other users of the machine can read command lines.
+            key = _readable(machines["key"].encode())
+            orders["machines"] = {**machines, "key": key.fileno()}
+            passed += [machines["socket"], key.fileno()]
         if sudo:
             orders["line"] = 3
             before = [program("sudo"), "--close-from=4"]
@@ -180,6 +186,8 @@ class Session:
             ) from error
         finally:
             theirs.close()
+            if key is not None:
+                key.close()
         self._errors = errors
         self.line = Line(ours)
         try:
@@ -320,6 +328,14 @@ class Session:
             known = run_record.read(self._directory / "run.json").get("processes") or {}
             worker = processes.identify(self._process.pid)
             run_record.update(self._directory / "run.json", processes={**known, "worker": worker})
+
+
+def _readable(content: bytes) -> BinaryIO:
+    """A pipe that holds a few bytes, for a child process to read."""
+    out, into = os.pipe()
+    os.write(into, content)
+    os.close(into)
+    return open(out, "rb", buffering=0)
 
 
 def connect(path: Path) -> Line:

@@ -18,6 +18,8 @@ def main() -> int:
     machines = orders["machines"]
     if machines is not None:
         machines["machines"] = [(each["name"], each["address"]) for each in machines["machines"]]
+        with open(machines["key"], "rb") as key:
+            machines["key"] = key.read().decode()
     os.chdir(orders["cwd"])
     plan = Path(orders["plan"]).read_text(encoding="utf-8")
     return _longhaul.run_live(
