@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,14 @@ def running(room: MachineRoom, path: Path) -> "Iterator[subprocess.Popen[str]]":
             yield process
         finally:
             process.kill()
+
+
+def command_lines() -> Iterator[bytes]:
+    """Of all processes that are there."""
+    for each in Path("/proc").iterdir():
+        if each.name.isdecimal():
+            with suppress(OSError):
+                yield (each / "cmdline").read_bytes()
 
 
 def pings(room: MachineRoom) -> list[int]:
@@ -276,7 +284,7 @@ def test_ctrl_c_keeps_the_results_of_all_machines(room: MachineRoom, work: Path)
 
 def test_no_command_line_has_the_key_of_the_run(room: MachineRoom, work: Path) -> None:
     with running(room, scenario(work, duration="60s")):
-        lines = [(each / "cmdline").read_bytes() for each in Path("/proc").iterdir() if each.name.isdecimal()]
+        lines = list(command_lines())
         workers = [line for line in lines if b"longhaul.run.worker" in line and b"partition" in line]
         assert workers
         for line in workers:
