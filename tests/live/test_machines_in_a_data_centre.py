@@ -32,7 +32,7 @@ profiles: {cable: {rate: 10Gbit, delay: 25us}}
 """
 WAN = """\
 version: 1
-name: wan
+name: inner
 duration: {duration}
 nodes:
   par: {{kind: router, place: m1}}
@@ -136,7 +136,7 @@ def data_centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre
 
 
 def engine_of(work: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((work / "runs/wan/latest-live/raw/engine.json").read_text())
+    found: dict[str, Any] = json.loads((work / "runs/inner/latest-live/raw/engine.json").read_text())
     return found
 
 
@@ -144,12 +144,12 @@ def test_cables_between_machines_take_nothing_from_the_delay(data_centre: DataCe
     out, errors = data_centre.start(work, duration="3s").communicate(timeout=120)
     engine = engine_of(work)
     assert engine["packets"]["lost_between_machines"] == 0, errors
-    summary = json.loads((work / "runs/wan/latest-live/summary.json").read_text())
+    summary = json.loads((work / "runs/inner/latest-live/summary.json").read_text())
     assert summary["ended"] == "duration", out + errors
     bounds_ns = sum(each["clock_bound_ns"] for each in summary["machines"]["crossings"])
     # ping prints a tenth of a millisecond.
     assert summary["probes"][0]["rtt_min_ns"] > 80e6 - 1e5 - bounds_ns
-    paths = json.loads((work / "runs/wan/latest-live/run.json").read_text())["paths"]
+    paths = json.loads((work / "runs/inner/latest-live/run.json").read_text())["paths"]
     # Two cables each way, of 25 µs.
     assert paths[0]["rtt_min_ns"] >= 100_000
     for crossing in summary["machines"]["crossings"]:
@@ -161,7 +161,7 @@ def test_a_machine_that_is_200_ms_slow_ends_the_run_with_that_reason(
     data_centre: DataCentre, work: Path
 ) -> None:
     process = data_centre.start(work, duration="60s")
-    records = work / "runs/wan"
+    records = work / "runs/inner"
     deadline = time.monotonic() + 60
     while not list(records.glob("*/machines/*.err")) and time.monotonic() < deadline:
         time.sleep(0.1)
