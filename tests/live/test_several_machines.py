@@ -229,7 +229,9 @@ def test_a_run_without_duration_ends_when_all_machines_are_idle(room: MachineRoo
     done = run(room, path)
     assert_ran(done)
     assert summary_of(work)["ended"] == "programs"
-    assert [probe["received"] for probe in summary_of(work)["probes"]] == [25, 50]
+    assert [probe["sent"] for probe in summary_of(work)["probes"]] == [25, 50]
+    # They ended at one time: each has heard what the other sent in all.
+    assert [each["lost_packets"] for each in summary_of(work)["machines"]["crossings"]] == [0, 0]
 
 
 def test_packets_that_the_machines_network_loses_make_the_run_invalid(room: MachineRoom, work: Path) -> None:

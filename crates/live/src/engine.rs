@@ -161,6 +161,8 @@ struct Engine<'a> {
     stopped: bool,
     /// When the run ends, if that is known before; nothing happens in the network later.
     end: Time,
+    /// Whether the supervisor has asked for that end.
+    ends_jointly: bool,
     steal_before: Option<u64>,
 }
 
@@ -200,6 +202,7 @@ impl<'a> Engine<'a> {
             polled_ns: 0,
             stopped: false,
             end: Time::NEVER,
+            ends_jointly: false,
             steal_before: stolen_ns(),
         })
     }
@@ -322,8 +325,10 @@ impl<'a> Engine<'a> {
         for command in self.control.commands()? {
             match command {
                 Command::Start { .. } | Command::Follow {} => {}
-                Command::Stop {} => self.stopped = true,
+                // All shards end together, a moment later.
+                Command::Stop {} => self.stopped = !self.ends_jointly,
                 Command::StopAt { at_ns } => {
+                    self.ends_jointly = true;
                     self.end = self.end.min(Time::from_ns(at_ns)).max(self.emulator.advanced);
                 }
                 Command::Change { changes, cause } => {
