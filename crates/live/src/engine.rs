@@ -52,7 +52,7 @@ const CONTROL: u64 = u64::MAX;
 /// That of the socket to other machines.
 const TUNNEL: u64 = u64::MAX - 1;
 /// How long datagrams of other machines may take at the end of the run.
-const LAST_DATAGRAMS_NS: u64 = 1_000_000_000;
+const LAST_DATAGRAMS_NS: u64 = 3_000_000_000;
 /// Interval at which the end is told again.
 const REPEATED_END_NS: u64 = 50_000_000;
 /// With less time than this until the next packet is due, the engine does not poll the ports again ...

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Where the records of shards are, in the run directory.
 const MACHINES: &str = "machines";
 /// How far ahead the common end of all shards is: more than any of them takes to hear of it.
-const END_MARGIN_NS: u64 = 5_000_000;
+const END_MARGIN_NS: u64 = 50_000_000;
 /// Longest wait for a command or a reply.
 const WAIT: Duration = Duration::from_millis(20);
 
