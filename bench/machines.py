@@ -110,7 +110,7 @@ def many_agents(rounds: int) -> list[Row]:
     for count in (4, 16):
         taken, busy = [], []
         machines = [Machine(f"m{number}", (), "127.0.0.1") for number in range(count)]
-        cuts = [Cut(number, f"l{number}", (number, number + 1), 10_000_000) for number in range(count - 1)]
+        cuts = [Cut(f"l{number}", (number, number + 1), 10_000_000) for number in range(count - 1)]
         for _ in range(rounds):
             with tempfile.TemporaryDirectory() as place:
                 began, used = time.monotonic(), time.process_time()

@@ -35,12 +35,12 @@ def test_the_address_is_that_of_ssh_without_the_user(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("gw1\ngw1\n", "machine gw1 is there twice"),
+        ("gw1\ngw1\n", "machine gw1 is listed twice"),
         ("gw1\n", "needs at least 2, not 1"),
         ("", "needs at least 2, not 0"),
         ("gw1 cores=many\ngw2\n", "hostfile:1: cores=many is not a number of CPU cores"),
-        ("gw1\ngw2 speed=9\n", "hostfile:2: speed=9 is no option of a machine"),
-        ("gw1\ngw2 address=\n", "hostfile:2: address= is no option of a machine"),
+        ("gw1\ngw2 speed=9\n", "hostfile:2: speed=9 is not an option of a machine"),
+        ("gw1\ngw2 address=\n", "hostfile:2: address= is not an option of a machine"),
         ("cores=4 gw1\ngw2\n", "hostfile:1: cores=4: a line begins with the name of a machine"),
         ("../x\ngw2\n", "hostfile:1: ../x: a line begins with the name of a machine"),
         ("gw1 ssh=-oProxyCommand=x\ngw2\n", "hostfile:1: -oProxyCommand=x is not a host"),

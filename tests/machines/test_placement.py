@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from longhaul.errors import LonghaulError
 from longhaul.machines.coordinator import rounds
 from longhaul.machines.hostfile import Machine
+from longhaul.machines.paths import MeasuredPath
 from longhaul.machines.placement import Placement, place
 from longhaul.machines.requirements import ENGINE_NS, check
-from longhaul.machines.requirements import Path as Measured
 from longhaul.scenario import load_scenario, resolve
 
 SCENARIO = """\
@@ -79,7 +79,7 @@ def test_place_decides_and_the_rest_is_where_its_neighbours_are(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"ra": "m7"}, "nodes.ra.place: there is no machine m7; there are: m1, m2"),
+        ({"ra": "m7"}, "nodes.ra.place: m7 is not one of the machines m1, m2"),
         (
             {"ra": "m1", "rb": "m2", "ab": "0ms"},
             "ra, rb are on several machines, but links without a delay join them",
@@ -98,8 +98,8 @@ def test_more_machines_than_sites_are_refused(tmp_path: Path) -> None:
         placed(tmp_path, [1, 1, 1, 1])
 
 
-def measured(rtt_p50_ns: int, received: int = 100) -> Measured:
-    return Measured((0, 1), 100, received, rtt_p50_ns // 2, rtt_p50_ns, 2 * rtt_p50_ns, None)
+def measured(rtt_p50_ns: int, received: int = 100) -> MeasuredPath:
+    return MeasuredPath((0, 1), 100, received, rtt_p50_ns // 2, rtt_p50_ns, 2 * rtt_p50_ns, None)
 
 
 def test_a_delay_that_the_machines_network_takes_up_is_refused(
@@ -115,7 +115,7 @@ def test_a_delay_that_the_machines_network_takes_up_is_refused(
         LonghaulError, match="link ab: its delay of 10 ms is too small to cross from m1 to m2"
     ):
         check(placement, [measured(fits_ns + 2)])
-    with pytest.raises(LonghaulError, match="no UDP datagram comes from m1 to m2 and back"):
+    with pytest.raises(LonghaulError, match="UDP datagrams between m1 and m2 are not answered"):
         check(placement, [measured(0, received=0)])
 
 

@@ -20,7 +20,7 @@ from longhaul.page.guard import Sites
 from longhaul.page.host_requests import Hosts
 from longhaul.page.link_requests import Links
 from longhaul.page.run_requests import Experiments
-from longhaul.page.serving import Place, serve
+from longhaul.page.serving import ListenAddress, serve
 from longhaul.page.text_requests import Texts
 
 from .asgi import PORT, TOKEN, ask
@@ -139,21 +139,24 @@ def test_a_unix_socket_is_its_users_alone_and_keeps_to_host_and_origin(
 
 
 @pytest.mark.parametrize(
-    ("place", "message"),
+    ("address", "message"),
     [
-        (Place(port=8765, path=Path("a.sock")), "--socket and --port exclude each other"),
-        (Place(origins=("https://lab.example.org",)), "--origin is the address of a proxy"),
-        (Place(path=Path("a.sock"), origins=("lab.example.org",)), '"lab.example.org" is not an origin'),
-        (Place(path=Path("a.sock"), origins=("https://a/b",)), '"https://a/b" is not an origin'),
-        (Place(path=Path("x" * 200)), "cannot listen at"),
+        (ListenAddress(port=8765, path=Path("a.sock")), "--socket and --port exclude each other"),
+        (ListenAddress(origins=("https://lab.example.org",)), "--origin is the address of a proxy"),
+        (
+            ListenAddress(path=Path("a.sock"), origins=("lab.example.org",)),
+            '"lab.example.org" is not an origin',
+        ),
+        (ListenAddress(path=Path("a.sock"), origins=("https://a/b",)), '"https://a/b" is not an origin'),
+        (ListenAddress(path=Path("x" * 200)), "cannot listen at"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(
-    place: Place, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: ListenAddress, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(LonghaulError, match=re.escape(message)):
-        serve(tmp_path, place, open_browser=False, read_only=False, say=print)
+        serve(tmp_path, address, open_browser=False, read_only=False, say=print)
     assert not any(tmp_path.iterdir())
 
 
@@ -163,10 +166,10 @@ def test_a_socket_in_use_and_a_file_in_its_place_are_not_replaced(tmp_path: Path
         other.bind(str(path))
         other.listen()
         with pytest.raises(LonghaulError, match="cannot listen at"):
-            serve(tmp_path, Place(path=path), open_browser=False, read_only=False, say=print)
+            serve(tmp_path, ListenAddress(path=path), open_browser=False, read_only=False, say=print)
         assert path.is_socket()
     path.unlink()
     path.write_text("mine")
     with pytest.raises(LonghaulError, match="cannot listen at"):
-        serve(tmp_path, Place(path=path), open_browser=False, read_only=False, say=print)
+        serve(tmp_path, ListenAddress(path=path), open_browser=False, read_only=False, say=print)
     assert path.read_text() == "mine"

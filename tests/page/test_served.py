@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from longhaul.errors import LonghaulError
-from longhaul.page.serving import Place, opened, serve
+from longhaul.page.serving import ListenAddress, opened, serve
 
 from .served import Served, children, is_alive, serving, until
 
@@ -298,7 +298,7 @@ def test_only_this_machine_can_connect(server: Served) -> None:
 
 def test_a_port_that_is_taken_is_said(server: Served, tmp_path: Path) -> None:
     with pytest.raises(LonghaulError, match="cannot listen at") as refused:
-        serve(tmp_path, Place(port=server.port), open_browser=False, read_only=False, say=print)
+        serve(tmp_path, ListenAddress(port=server.port), open_browser=False, read_only=False, say=print)
     assert refused.value.exit_code == 3
 
 

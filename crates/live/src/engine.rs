@@ -53,7 +53,7 @@ const CONTROL: u64 = u64::MAX;
 const TUNNEL: u64 = u64::MAX - 1;
 /// How long datagrams of other machines may take at the end of the run.
 const LAST_DATAGRAMS_NS: u64 = 3_000_000_000;
-/// Interval at which the end is told again.
+/// Interval at which the end is announced again.
 const REPEATED_END_NS: u64 = 50_000_000;
 /// With less time than this until the next packet is due, the engine does not poll the ports again ...
 const POLL_SKIP_NS: u64 = 1_000;
@@ -377,9 +377,9 @@ impl<'a> Engine<'a> {
         self.emulator.advance(end);
         self.emulator.egress.outside.ended = Some(end);
         let Some(tunnel) = &mut self.emulator.egress.tunnel else { return Ok(()) };
-        tunnel.tell_end();
+        tunnel.announce_end();
         let deadline_ns = clock::monotonic_ns() + LAST_DATAGRAMS_NS;
-        let mut told_ns = clock::monotonic_ns();
+        let mut announced_ns = clock::monotonic_ns();
         loop {
             let now_ns = clock::monotonic_ns();
             self.emulator.receive_from_machines(end);
@@ -388,10 +388,10 @@ impl<'a> Engine<'a> {
             if now_ns > deadline_ns {
                 return Ok(());
             }
-            if now_ns > told_ns + REPEATED_END_NS {
+            if now_ns > announced_ns + REPEATED_END_NS {
                 // The first one may have been lost, and others may still need it.
-                tunnel.tell_end();
-                told_ns = now_ns;
+                tunnel.announce_end();
+                announced_ns = now_ns;
                 if is_complete {
                     return Ok(());
                 }

@@ -50,8 +50,12 @@ pub fn ending(plan: &Plan, programs: &[ProgramState], now_ns: u64, simulates: bo
         return (now_ns >= duration_ns).then(|| Ending::new("duration", "its duration has passed"));
     }
     let busy = programs.iter().any(|running| !running.service && running.is_pending_or_running());
-    let reason = "all programs that end by themselves have ended";
-    (!busy && !simulates).then(|| Ending::new("programs", reason))
+    (!busy && !simulates).then(all_ended)
+}
+
+/// The ending of a run without duration.
+pub fn all_ended() -> Ending {
+    Ending::new("programs", "all programs that end by themselves have ended")
 }
 
 /// When the programs' states are written to `raw/programs.json`, for the results of a run that is killed.

@@ -182,8 +182,8 @@ struct Supervisor<'a> {
     external: ExternalResources,
     /// How the run is divided among machines, if it is.
     machines: Option<&'a tunnel::Settings>,
-    /// Whether the client has been told that nothing is left here that ends by itself.
-    told_idle: bool,
+    /// Whether the client knows that no program is left here that ends by itself.
+    idle_reported: bool,
 }
 
 impl<'a> Supervisor<'a> {
@@ -294,7 +294,7 @@ impl<'a> Supervisor<'a> {
             memory: MemoryLimit::new(None),
             external,
             machines,
-            told_idle: false,
+            idle_reported: false,
         })))
     }
 
@@ -350,11 +350,12 @@ impl<'a> Supervisor<'a> {
                         control.reply(from, &json!({"ok": true}));
                         return Ok(requests::stopped(status, why));
                     }
-                    Request::Finish { at_ns } if self.machines.is_some() => {
+                    Request::Finish { at_ns, status, why } if self.machines.is_some() => {
                         control.reply(from, &json!({"ok": true}));
                         self.command(&Command::StopAt { at_ns })?;
-                        let reason = "all programs that end by themselves have ended";
-                        return Ok(Ending::new("programs", reason));
+                        return Ok(
+                            status.map_or_else(programs::all_ended, |status| requests::stopped(status, why))
+                        );
                     }
                     Request::Detach {} => {
                         let answer = control.detach(from);
@@ -388,7 +389,7 @@ impl<'a> Supervisor<'a> {
             return Some(ending);
         }
         // Others may still be busy: the client knows.
-        if !std::mem::replace(&mut self.told_idle, true) {
+        if !std::mem::replace(&mut self.idle_reported, true) {
             control.report(&json!({"event": "idle", "t_ns": now_ns}));
         }
         None

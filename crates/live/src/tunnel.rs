@@ -37,9 +37,9 @@ const EARLY_INTERVAL_NS: u64 = 10_000_000;
 const INTERVAL_NS: u64 = 100_000_000;
 /// Exchanges with each machine before the clock may start.
 const FIRST_EXCHANGES: u64 = 10;
-/// A machine of which nothing is heard for so long ends the run.
+/// A machine that sends no datagram for so long ends the run.
 const SILENCE_NS: u64 = 3_000_000_000;
-/// So does one whose every reply in two seconds takes so much longer than the fastest one so far.
+/// So does one whose RTT has risen by so much, for two seconds.
 const SLOWER_NS: u64 = 100_000_000;
 
 /// How a run is divided among machines.
@@ -83,8 +83,8 @@ pub struct Tunnel {
     start_ns: Option<u64>,
     /// When times are next asked for.
     next_request_ns: u64,
-    /// What came before this machine's engine took packets, each with its sender; `None` once it does.
-    early: Option<Vec<(u32, Vec<u8>)>>,
+    /// Content of datagrams that arrived before this machine's engine takes packets, each with its sender; `None` once it does.
+    before_start: Option<Vec<(u32, Vec<u8>)>>,
     /// Datagrams that are not of this run, or that are malformed.
     refused: u64,
     /// Datagrams that the kernel did not take.
@@ -163,7 +163,7 @@ impl Tunnel {
             ends: ends.map(|node| partition[node]).collect(),
             start_ns: None,
             next_request_ns: 0,
-            early: Some(Vec::new()),
+            before_start: Some(Vec::new()),
             refused: 0,
             failed: 0,
             repeated: 0,
@@ -208,7 +208,7 @@ impl Tunnel {
     /// Asks for the time of the others if it is time to.
     ///
     /// # Errors
-    /// If nothing has been heard of a machine since the clock started, for [`SILENCE_NS`], or it answers later by [`SLOWER_NS`].
+    /// If a machine has sent no datagram for [`SILENCE_NS`], or its RTT has risen by [`SLOWER_NS`].
     pub fn turn(&mut self, now_ns: u64) -> Result<()> {
         if self.is_local || now_ns < self.next_request_ns {
             return Ok(());
@@ -221,7 +221,7 @@ impl Tunnel {
             if has_begun && now_ns.saturating_sub(heard_ns) > SILENCE_NS {
                 let name = &self.peers[peer].name;
                 return Err(Error::new(format!(
-                    "nothing has been heard of machine {name} for {} s",
+                    "no datagram from machine {name} for {} s",
                     SILENCE_NS / 1_000_000_000
                 ))
                 .with_remedy("check the machine and the network to it"));
@@ -231,7 +231,7 @@ impl Tunnel {
             {
                 let name = &self.peers[peer].name;
                 return Err(Error::new(format!(
-                    "machine {name} answers {} ms later than at its best",
+                    "the RTT to machine {name} has risen by {} ms",
                     slower_ns / 1_000_000
                 ))
                 .with_remedy("check the machine and the network to it"));
@@ -257,8 +257,8 @@ impl Tunnel {
         self.failed += self.transport.send(peer, &mut vec![datagram]);
     }
 
-    /// Gives a packet to the machine at the far end of a direction; `parts` are its virtio header with its headers, and its payload.
-    pub fn give(&mut self, direction: DirectionId, due: Time, packet: &Packet, parts: [&[u8]; 2]) {
+    /// Sends a packet to the machine at the far end of a direction, in a datagram with others; `parts` are its virtio header with its headers, and its payload.
+    pub fn send_packet(&mut self, direction: DirectionId, due: Time, packet: &Packet, parts: [&[u8]; 2]) {
         let peer = self.ends[direction.0 as usize] as usize;
         let length = packets::RECORD + parts.iter().map(|part| part.len()).sum::<usize>();
         let open = self.peers[peer].open.len();
@@ -271,9 +271,6 @@ impl Tunnel {
         }
         packets::append(open, direction, due, packet, parts);
         *sent_packets += 1;
-        if open.len() > MOST_CONTENT / 2 && open.len() + 200 > MOST_CONTENT {
-            self.close(peer);
-        }
         if self.peers[peer].full.len() >= MOST_DATAGRAMS {
             self.send_full(peer);
         }
@@ -302,7 +299,7 @@ impl Tunnel {
 
     /// Takes what has come; `take` is given each packet, with the machine that sent it.
     pub fn receive(&mut self, mut take: impl FnMut(Arriving<'_>, u32)) {
-        for (sender, content) in self.early.take().into_iter().flatten() {
+        for (sender, content) in self.before_start.take().into_iter().flatten() {
             self.take_packets(sender, &content, &mut take);
         }
         self.read(&mut take);
@@ -315,9 +312,7 @@ impl Tunnel {
     }
 
     fn read(&mut self, take: &mut impl FnMut(Arriving<'_>, u32)) {
-        let mut came = Vec::new();
-        self.transport.receive(|datagram| came.push(datagram.to_vec()));
-        for mut datagram in came {
+        for mut datagram in self.transport.receive() {
             self.handle(&mut datagram, take);
         }
     }
@@ -337,9 +332,9 @@ impl Tunnel {
         self.peers[place].heard_ns = now_ns;
         let mut reader = Reader(opened.content);
         let understood = match opened.kind {
-            Kind::Packets => match &mut self.early {
-                Some(early) => {
-                    early.push((sender, opened.content.to_vec()));
+            Kind::Packets => match &mut self.before_start {
+                Some(waiting) => {
+                    waiting.push((sender, opened.content.to_vec()));
                     Some(())
                 }
                 None => self.take_packets(sender, opened.content, take),
@@ -403,8 +398,8 @@ impl Tunnel {
         }
     }
 
-    /// Tells the others how many packets they were sent.
-    pub fn tell_end(&mut self) {
+    /// Reports to each of the others how many packets it was sent.
+    pub fn announce_end(&mut self) {
         self.flush();
         for peer in self.others() {
             let sent = self.peers[peer].sent_packets;
@@ -412,7 +407,7 @@ impl Tunnel {
         }
     }
 
-    /// Whether all others have told how many packets they sent, and these are here.
+    /// Whether all others have reported how many packets they sent, and all of these have arrived.
     pub fn is_complete(&self) -> bool {
         self.others().all(|peer| {
             let peer = &self.peers[peer];

@@ -381,7 +381,8 @@ impl MachinesArguments {
     fn settings(self) -> PyResult<longhaul_live::Machines> {
         let wrong = |what: &str| PyValueError::new_err(format!("machines: {what}"));
         let address = |(name, address): (String, String)| {
-            let address = address.parse().map_err(|_| wrong(&format!("{address} is no address and port")))?;
+            let address =
+                address.parse().map_err(|_| wrong(&format!("{address} is not an address and port")))?;
             Ok((name, address))
         };
         let machines = self.machines.into_iter().map(address).collect::<PyResult<Vec<_>>>()?;

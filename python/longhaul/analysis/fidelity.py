@@ -285,6 +285,10 @@ def _timing(engine: Mapping[str, Any]) -> Iterator[Reason]:
     if steal > STEAL_SHARE:
         what = f"the hypervisor took {share_text(steal)} of the CPU time"
         yield Reason("degraded", what, "use a less shared machine")
+    yield from _lost_records(engine)
+
+
+def _lost_records(engine: Mapping[str, Any]) -> Iterator[Reason]:
     if engine.get("lost_records"):
         what = f"{engine['lost_records']} records were lost: the disk was too slow"
         yield Reason("degraded", what, "record less (measure:), or on a faster disk")
@@ -298,14 +302,11 @@ def _timings_of_machines(engine: Mapping[str, Any]) -> Iterator[Reason]:
         what = f"{lost} unintended drops of packets: the network between the machines lost them"
         yield Reason("invalid", what, "use a network without loss, or less traffic between the machines")
     for name, each in engine["machines"].items():
-        whole = {**each, "lost_records": 0}
-        for reason in _timing(whole):
-            yield replace(reason, what=f"machine {name}: {reason.what}")
+        for reason in _timing(each):
+            yield replace(reason, what=f"{name}: {reason.what}")
         for peer in (each.get("tunnel") or {}).get("peers", ()):
             yield from _crossing(name, peer)
-    if engine.get("lost_records"):
-        what = f"{engine['lost_records']} records were lost: the disk was too slow"
-        yield Reason("degraded", what, "record less (measure:), or on a faster disk")
+    yield from _lost_records(engine)
 
 
 def _crossing(name: str, peer: Mapping[str, Any]) -> Iterator[Reason]:
@@ -314,8 +315,8 @@ def _crossing(name: str, peer: Mapping[str, Any]) -> Iterator[Reason]:
     late_ns = late_quantile_ns(late, count, 0.99)
     if late_ns > LATENESS_P99_NS:
         what = (
-            f"packets from {peer['machine']} came to {name} up to {time_text(late_ns)} after they were due "
-            f"(p99), over the limit of {time_text(LATENESS_P99_NS)}"
+            f"p99 lateness of packets that cross from {peer['machine']} to {name} is {time_text(late_ns)}, "
+            f"over the limit of {time_text(LATENESS_P99_NS)}"
         )
         yield Reason("degraded", what, "give the links between them more delay, or use a faster network")
     clock = peer.get("clock")

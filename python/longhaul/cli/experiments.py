@@ -45,8 +45,8 @@ def run_experiment(
     from longhaul.cli.progress import Progress
     from longhaul.machines import coordinator, requirements
     from longhaul.machines.hostfile import machines_of
-    from longhaul.machines.placement import engine_threads, place
-    from longhaul.run import conclusion, live
+    from longhaul.machines.placement import place
+    from longhaul.run import conclusion, live, live_shards
     from longhaul.run.announcement import announce, announce_live
     from longhaul.run.exporter import listen
     from longhaul.run.virtual_clock import clock_of
@@ -63,11 +63,11 @@ def run_experiment(
     planned = live.plan_run(resolved, journal=journal, clock=virtual, sudo=sudo)
     placement = threads = None
     if shards != 1:
-        threads = engine_threads(planned.plan, shards)
+        threads = live_shards.engine_threads(planned.plan, shards)
         if threads is not None:
-            requirements.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--shards")
+            live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--shards")
     if machines:
-        requirements.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--on")
+        live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--on")
         placement = place(resolved, planned.plan, machines)
         requirements.refuse_divided_programs(planned.plan, placement)
     log.warn(*planned.warnings)

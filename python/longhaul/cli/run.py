@@ -41,17 +41,23 @@ if TYPE_CHECKING:
 @click.option(
     "--on",
     metavar="MACHINES",
-    help="Run on several machines: a file with one a line, or slurm for the nodes of an allocation.",
+    help="Run on several machines: a file with one machine per line, or slurm for the nodes of an "
+    "allocation.",
 )
 @click.option(
-    "--ssh", metavar="COMMAND", default="ssh", show_default=True, help="Reaches the machines of --on FILE."
+    "--ssh",
+    metavar="COMMAND",
+    default="ssh",
+    show_default=True,
+    help="Command that connects to the machines of --on FILE.",
 )
 @click.option(
     "--tunnel",
     type=click.Choice(["plain", "encrypted"]),
     default="plain",
     show_default=True,
-    help="Packets between the machines of --on are always authenticated; encrypt them, too.",
+    help="Protection of packets between the machines of --on: plain authenticates them, encrypted also "
+    "encrypts them.",
 )
 @live_shards_option
 @clock_option
@@ -112,7 +118,7 @@ def run(
             "--shards": shards != 1 and on is not None,
         }
         for other in (name for name, given in refused.items() if given):
-            raise click.UsageError(f"{option} divides the network, and {other} needs it whole: leave one out")
+            raise click.UsageError(f"{option} does not support {other} yet: leave one of them out")
     sys.exit(
         run_experiment(
             scenario,

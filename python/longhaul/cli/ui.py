@@ -47,7 +47,7 @@ def ui(
     longhaul ui experiments --port 8765 --no-open
     longhaul ui --read-only --socket page.sock --origin https://lab.example.org
     """
-    from longhaul.page.serving import Place, serve
+    from longhaul.page.serving import ListenAddress, serve
 
-    place = Place(port=port, path=socket, origins=origin)
-    serve(directory, place, open_browser=not no_open, read_only=read_only, say=click.echo)
+    address = ListenAddress(port=port, path=socket, origins=origin)
+    serve(directory, address, open_browser=not no_open, read_only=read_only, say=click.echo)

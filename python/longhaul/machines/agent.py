@@ -6,6 +6,7 @@ It ends, with everything that it started, when the coordinator is gone or silent
 import json
 import os
 import platform
+import queue
 import secrets
 import shutil
 import socket
@@ -37,6 +38,7 @@ class Agent:
         """Answer over ``out``."""
         self._out = out
         self._heard = time.monotonic()
+        self._messages: queue.Queue[Message | None] = queue.Queue()
         self._socket: socket.socket | None = None
         self._meter: Meter | None = None
         self._parts: list[str] = []
@@ -49,7 +51,7 @@ class Agent:
         """Answer until the coordinator is done, gone or silent."""
         threading.Thread(target=self._watch, daemon=True).start()
         cores = len(os.sched_getaffinity(0))
-        self._out.tell(
+        self._out.send(
             {
                 "is": "hello",
                 "protocol": messages.PROTOCOL,
@@ -60,26 +62,29 @@ class Agent:
                 "cores": cores,
             }
         )
-        try:
-            while (message := messages.read(sys.stdin.buffer)) is not None:
-                self._heard = time.monotonic()
-                if message["do"] == "bye":
-                    break
-                try:
-                    self._handle(message)
-                except LonghaulError as error:
-                    self._out.tell({"is": "failed", "message": error.message, "remedy": error.remedy})
-                except (OSError, ValueError) as error:
-                    self._out.tell({"is": "failed", "message": str(error), "remedy": None})
-        except ValueError:
-            pass
+        threading.Thread(target=self._read, daemon=True).start()
+        while (message := self._messages.get()) is not None:
+            try:
+                self._handle(message)
+            except LonghaulError as error:
+                self._out.send({"is": "failed", "message": error.message, "remedy": error.remedy})
+            except (OSError, ValueError) as error:
+                self._out.send({"is": "failed", "message": str(error), "remedy": None})
         self._end()
         return 0
+
+    def _read(self) -> None:
+        """Receive messages to the last one, also while one of them is being handled."""
+        with suppress(ValueError, OSError):
+            while (message := messages.read(sys.stdin.buffer)) is not None and message["do"] != "bye":
+                self._heard = time.monotonic()
+                self._messages.put(message)
+        self._messages.put(None)
 
     def _watch(self) -> None:
         """Say that this machine is alive, and end everything when the coordinator says nothing any more."""
         while not self._over.wait(messages.ALIVE_S):
-            self._out.tell({"is": "alive"})
+            self._out.send({"is": "alive"})
             if self._out.is_broken or time.monotonic() - self._heard > messages.SILENT_S:
                 self._end()
                 os._exit(1)
@@ -99,24 +104,22 @@ class Agent:
                     self._session.line.tell(message["request"])
             case "collect":
                 self._collect()
-            case "alive":
-                pass
 
     def _open(self, message: Message) -> None:
         family = socket.AF_INET6 if ":" in message["address"] else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         self._socket.bind(("::" if family == socket.AF_INET6 else "0.0.0.0", 0))
         self._meter = Meter(self._socket, key=bytes.fromhex(message["key"]), own=message["own"])
-        self._out.tell({"is": "open", "port": self._socket.getsockname()[1]})
+        self._out.send({"is": "open", "port": self._socket.getsockname()[1]})
 
     def _measure(self, addresses: Mapping[str, str]) -> None:
         if self._meter is not None:
             peers = {int(number): address for number, address in addresses.items()}
-            self._out.tell({"is": "measured", "paths": self._meter.measure(peers)})
+            self._out.send({"is": "measured", "paths": self._meter.measure(peers)})
 
     def _run(self, message: Message) -> None:
         if self._socket is None:
-            raise ValueError("there is no socket to other machines")
+            raise ValueError("the socket to other machines is not open")
         if self._meter is not None:
             self._meter.close()
             self._meter = None
@@ -143,13 +146,13 @@ class Agent:
     def _follow(self, session: Session) -> None:
         try:
             for event in session.events():
-                self._out.tell({"is": "event", "event": event})
+                self._out.send({"is": "event", "event": event})
         except LonghaulError as error:
             status = getattr(error, "status", "failed")
             event = {"event": "failed", "status": status, "message": error.message, "remedy": error.remedy}
-            self._out.tell({"is": "event", "event": event})
+            self._out.send({"is": "event", "event": event})
         except KeyboardInterrupt:
-            self._out.tell(
+            self._out.send(
                 {"is": "event", "event": {"event": "failed", "status": "crashed", "message": "was killed"}}
             )
 
@@ -158,8 +161,8 @@ class Agent:
             self._thread.join()
         if self._directory is not None:
             for part in archive.packed(self._directory, COLLECTED):
-                self._out.tell({"is": "part", "part": part})
-        self._out.tell({"is": "collected"})
+                self._out.send({"is": "part", "part": part})
+        self._out.send({"is": "collected"})
 
     def _end(self) -> None:
         self._over.set()

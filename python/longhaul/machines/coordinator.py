@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -24,6 +24,7 @@ from longhaul.errors import LonghaulError
 from longhaul.machines import archive, messages, requirements
 from longhaul.machines.hostfile import Machine
 from longhaul.machines.messages import Message, Writer
+from longhaul.machines.paths import MeasuredPath
 from longhaul.machines.placement import Placement
 from longhaul.plan import Plan
 from longhaul.results import directory as directories
@@ -39,10 +40,8 @@ _BUILD_S = 300.0
 """For all hosts to be up and all services to be ready."""
 _END_S = 30.0
 """For a machine to end its part and to write its records."""
-_FINISH_MARGIN_NS = 200_000_000
-"""How far ahead the common end of a run without duration is."""
-MACHINES = "machines"
-"""Where a run directory keeps what each machine recorded."""
+_FINISH_MARGIN_NS = 300_000_000
+"""How far ahead the common end of a run is, if it is not that of its duration."""
 Progress = Callable[[Message], None]
 
 
@@ -56,6 +55,7 @@ class _Agent:
     writer: Writer
     errors: IO[bytes]
     heard: float = field(default_factory=time.monotonic)
+    """When its last message arrived."""
     hello: Message = field(default_factory=dict)
     ended: Message | None = None
     """The event with which its part ended."""
@@ -64,9 +64,6 @@ class _Agent:
     @property
     def name(self) -> str:
         return self.machine.name
-
-    def tell(self, message: Mapping[str, Any]) -> None:
-        self.writer.tell(message)
 
     def last_error(self) -> str:
         """The last line that it wrote to standard error; empty if there is none."""
@@ -88,25 +85,25 @@ class Coordinator:
 
     def __init__(self, placement: Placement, *, scratch: Path) -> None:
         """Start an agent on each machine of ``placement``; their errors go into ``scratch``."""
-        self._placement = placement
+        self.placement = placement
         self._key = secrets.token_hex(32)
-        self._heard: queue.Queue[tuple[int, Message | None]] = queue.Queue()
+        self._messages: queue.Queue[tuple[_Agent, Message | None]] = queue.Queue()
         self._addresses: list[str] = []
         self.agents: list[_Agent] = []
         try:
             for number, machine in enumerate(placement.machines):
                 self.agents.append(self._started(number, machine, scratch))
-            self._wait(lambda: all(agent.hello for agent in self.agents), _START_S, "has not started")
+            for agent, hello in zip(self.agents, self._answers("hello", self.agents, _START_S), strict=True):
+                self._accept(agent, hello)
         except BaseException:
             self.close()
             raise
 
     def _started(self, number: int, machine: Machine, scratch: Path) -> _Agent:
-        command = [machine.python, "-I", "-m", "longhaul.machines.agent"]
         errors = (scratch / f"agent-{machine.name}.err").open("w+b")
         try:
             process = subprocess.Popen(
-                [*machine.command, *command],
+                machine.command_line(machine.python, "-I", "-m", "longhaul.machines.agent"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -120,22 +117,24 @@ class Coordinator:
                 exit_code=3,
             ) from error
         assert process.stdin is not None
-        assert process.stdout is not None
         agent = _Agent(number, machine, process, Writer(process.stdin), errors)  # type: ignore[arg-type]
-        threading.Thread(target=self._listen, args=(number, process.stdout), daemon=True).start()
+        threading.Thread(target=self._read, args=(agent,), daemon=True).start()
         threading.Thread(target=self._stay_alive, args=(agent,), daemon=True).start()
         return agent
 
-    def _listen(self, number: int, stream: Any) -> None:
+    def _read(self, agent: _Agent) -> None:
+        assert agent.process.stdout is not None
         with suppress(ValueError, OSError):
-            while (message := messages.read(stream)) is not None:
-                self._heard.put((number, message))
-        self._heard.put((number, None))
+            while (message := messages.read(agent.process.stdout)) is not None:  # type: ignore[arg-type]
+                agent.heard = time.monotonic()
+                if message["is"] != "alive":
+                    self._messages.put((agent, message))
+        self._messages.put((agent, None))
 
     @staticmethod
     def _stay_alive(agent: _Agent) -> None:
         while agent.process.poll() is None and not agent.writer.is_broken:
-            agent.tell({"do": "alive"})
+            agent.writer.send({"do": "alive"})
             time.sleep(messages.ALIVE_S)
 
     def next(self, within_s: float) -> tuple[_Agent, Message] | None:
@@ -147,37 +146,23 @@ class Coordinator:
             if left <= 0:
                 return None
             try:
-                number, message = self._heard.get(timeout=min(left, 0.5))
+                agent, message = self._messages.get(timeout=min(left, 0.5))
             except queue.Empty:
                 continue
-            agent = self.agents[number] if number < len(self.agents) else None
-            if agent is None:
-                # It spoke before it was noted here.
-                self._heard.put((number, message))
-                time.sleep(0.01)
-                continue
-            if message is None:
-                if agent.collected:
-                    continue
+            if message is not None:
+                if message["is"] == "failed":
+                    failure = f"machine {agent.name}: {message['message']}"
+                    raise MachineLostError(failure, remedy=message["remedy"])
+                return agent, message
+            if not agent.collected:
                 raise self._gone(agent)
-            agent.heard = time.monotonic()
-            match message["is"]:
-                case "hello":
-                    self._accept(agent, message)
-                case "failed":
-                    said = f"machine {agent.name}: {message['message']}"
-                    raise MachineLostError(said, remedy=message["remedy"])
-                case "alive":
-                    pass
-                case _:
-                    return agent, message
 
     def _check_silence(self) -> None:
         for agent in self.agents:
             silent_s = time.monotonic() - agent.heard
             if agent.hello and not agent.collected and silent_s > messages.SILENT_S:
                 raise MachineLostError(
-                    f"machine {agent.name} has said nothing for {silent_s:.0f} s",
+                    f"machine {agent.name} has sent no message for {silent_s:.0f} s",
                     remedy="check the machine and the network to it",
                 )
 
@@ -188,10 +173,11 @@ class Coordinator:
         what = f": {said}" if said else ""
         if agent.hello:
             return MachineLostError(f"the agent on machine {agent.name} has ended{what}")
+        trial = agent.machine.command_line(agent.machine.python, "-c", "import longhaul")
         return LonghaulError(
             Code.CLUSTER_UNREACHABLE,
             f"machine {agent.name}: no agent could be started there{what}",
-            remedy=f"try: {' '.join([*agent.machine.command, agent.machine.python])} -m longhaul --version",
+            remedy=f"try: {' '.join(trial)}",
             exit_code=3,
         )
 
@@ -208,60 +194,54 @@ class Coordinator:
                 )
         agent.hello = hello
 
-    def _wait(self, condition: Callable[[], bool], within_s: float, what: str) -> None:
-        deadline = time.monotonic() + within_s
-        while not condition():
-            if self.next(0.1) is None and time.monotonic() > deadline:
-                late = few_text([agent.name for agent in self.agents if not agent.hello]) or "a machine"
-                raise LonghaulError(
-                    Code.CLUSTER_UNREACHABLE, f"{late} {what} within {within_s:.0f} s", exit_code=3
-                )
-
-    def _answers(self, kind: str, agents: Sequence[_Agent], within_s: float) -> dict[int, Message]:
-        """A message of this kind of each of ``agents``, by their numbers."""
+    def _answers(self, kind: str, agents: Sequence[_Agent], within_s: float) -> list[Message]:
+        """A message of this kind of each of ``agents``, in their order."""
         found: dict[int, Message] = {}
         deadline = time.monotonic() + within_s
         while len(found) < len(agents):
-            heard = self.next(max(deadline - time.monotonic(), 0.0))
-            if heard is None:
+            received = self.next(max(deadline - time.monotonic(), 0.0))
+            if received is None:
                 late = few_text([agent.name for agent in agents if agent.number not in found])
-                raise MachineLostError(f"{late}: no answer ({kind}) within {within_s:.0f} s")
-            agent, message = heard
+                raise MachineLostError(
+                    f"{late}: no answer ({kind}) within {within_s:.0f} s",
+                    remedy="check the machine and the network to it",
+                )
+            agent, message = received
             if message["is"] == kind:
                 found[agent.number] = message
-        return found
+        return [found[agent.number] for agent in agents]
 
-    def connect(self) -> list[requirements.Path]:
+    def connect(self) -> list[MeasuredPath]:
         """Open the sockets of all machines, and measure the network between those that a link joins."""
         for agent in self.agents:
-            agent.tell(
+            agent.writer.send(
                 {"do": "open", "key": self._key, "own": agent.number, "address": agent.machine.address}
             )
         ports = self._answers("open", self.agents, _START_S)
         self._addresses = [
-            requirements.address_of(agent.machine, ports[agent.number]["port"]) for agent in self.agents
+            agent.machine.address_at(answer["port"]) for agent, answer in zip(self.agents, ports, strict=True)
         ]
         paths = []
-        for pairs in rounds({(min(cut.ends), max(cut.ends)) for cut in self._placement.cuts}):
+        for pairs in rounds({(min(cut.ends), max(cut.ends)) for cut in self.placement.cuts}):
             for number, peer in pairs:
-                self.agents[number].tell({"do": "measure", "peers": {peer: self._addresses[peer]}})
+                self.agents[number].writer.send({"do": "measure", "peers": {peer: self._addresses[peer]}})
             measuring = [self.agents[number] for number, _ in pairs]
             measured = self._answers("measured", measuring, _START_S)
             paths += [
-                requirements.path(number, each)
-                for number, found in sorted(measured.items())
+                MeasuredPath.of(agent.number, each)
+                for agent, found in zip(measuring, measured, strict=True)
                 for each in found["paths"]
             ]
         return paths
 
     def start(self, prepared: Prepared, *, encrypts: bool, memory_bytes: int | None) -> None:
         """Send each machine its part, and let it build it."""
-        names = [each.name for each in prepared.directory.iterdir() if each.name != MACHINES]
+        names = [each.name for each in prepared.directory.iterdir() if each.name != machine_records.MACHINES]
         parts = list(archive.packed(prepared.directory, names))
         for agent in self.agents:
             for part in parts:
-                agent.tell({"do": "part", "part": part})
-            agent.tell(
+                agent.writer.send({"do": "part", "part": part})
+            agent.writer.send(
                 {
                     "do": "run",
                     "run": prepared.run,
@@ -269,7 +249,7 @@ class Coordinator:
                     "memory_bytes": memory_bytes,
                     "machines": {
                         "own": agent.number,
-                        "partition": self._placement.partition,
+                        "partition": self.placement.partition,
                         "machines": [
                             {"name": each.name, "address": address}
                             for each, address in zip(self.agents, self._addresses, strict=True)
@@ -290,26 +270,26 @@ class Coordinator:
         """Send every machine whose part goes on a request to its run."""
         for agent in self.agents:
             if agent.ended is None:
-                agent.tell({"do": "tell", "request": request})
+                agent.writer.send({"do": "tell", "request": request})
 
     def collect(self, directory: Path) -> list[str]:
         """Fetch the records of all machines that still answer into ``directory``; returns whose there are."""
         parts: dict[int, list[str]] = {}
         asked = [agent for agent in self.agents if agent.process.poll() is None and not agent.collected]
         for agent in asked:
-            agent.tell({"do": "collect"})
+            agent.writer.send({"do": "collect"})
         deadline = time.monotonic() + _END_S
         while any(not agent.collected for agent in asked) and time.monotonic() < deadline:
             try:
-                heard = self.next(0.5)
+                received = self.next(0.5)
             except LonghaulError as error:
                 # The others' records are kept.
                 log.note(error.message)
                 asked = [agent for agent in asked if self._still_answers(agent)]
                 continue
-            if heard is None:
+            if received is None:
                 continue
-            agent, message = heard
+            agent, message = received
             if message["is"] == "part":
                 parts.setdefault(agent.number, []).append(message["part"])
             elif message["is"] == "collected":
@@ -333,7 +313,7 @@ class Coordinator:
     def close(self) -> None:
         """End all agents, and what they run."""
         for agent in self.agents:
-            agent.tell({"do": "bye"})
+            agent.writer.send({"do": "bye"})
             with suppress(OSError, ValueError):
                 agent.process.stdin.close()  # type: ignore[union-attr]
         deadline = time.monotonic() + messages.SILENT_S
@@ -375,7 +355,7 @@ def run(
     directory = prepared.directory
     plan: Plan = json.loads(prepared.plan.read_text(encoding="utf-8"))
     with ending.recorded(directory):
-        kept = directory / MACHINES
+        kept = directory / machine_records.MACHINES
         storage.make_directory(kept)
         coordinator = Coordinator(placement, scratch=kept)
         try:
@@ -390,6 +370,10 @@ def run(
                 names = coordinator.collect(kept)
             finally:
                 coordinator.close()
+        missing = [name for name in _names(placement) if name not in names]
+        if failure is None and missing:
+            failure = MachineLostError(f"no records of {few_text(missing)} within {_END_S:.0f} s of the end")
+            found = ending.Ending(failure.status, failure.message)
         if any((kept / name / "raw" / "started.json").is_file() for name in names):
             machine_records.merge(directory, plan, placement.partition, _names(placement), found)
             if failure is None:
@@ -413,11 +397,12 @@ def _run_parts(
     encrypts: bool,
     memory_bytes: int | None,
 ) -> ending.Ending:
-    placement = coordinator._placement
+    placement = coordinator.placement
     paths = coordinator.connect()
     requirements.check(placement, paths)
+    requirements.announce(placement, paths)
     machines = [
-        {"name": agent.name, "nodes": placement.partition.count(agent.number), **_told(agent.hello)}
+        {"name": agent.name, "nodes": placement.partition.count(agent.number), **_description(agent.hello)}
         for agent in coordinator.agents
     ]
     directories.update_run(
@@ -431,7 +416,7 @@ def _run_parts(
         return _follow(coordinator, plan, progress, asked)
 
 
-def _told(hello: Message) -> Message:
+def _description(hello: Message) -> Message:
     return {name: hello[name] for name in ("host", "kernel", "cores")}
 
 
@@ -441,11 +426,12 @@ class _Progress:
 
     coordinator: Coordinator
     plan: Plan
-    tell: Progress
+    report: Progress
     up: dict[int, Message] = field(default_factory=dict)
     ready: set[int] = field(default_factory=set)
     idle: dict[int, int] = field(default_factory=dict)
-    has_started: bool = False
+    started_s: float | None = None
+    """When the run's clock started, by this process's."""
     is_ending: bool = False
     was_stopped: bool = False
 
@@ -461,15 +447,15 @@ class _Progress:
                 if len(self.up) == len(self._agents):
                     hosts = sum(each["hosts"] for each in self.up.values())
                     took_ns = max(each["build_ns"] for each in self.up.values())
-                    self.tell({"event": "up", "hosts": hosts, "build_ns": took_ns})
+                    self.report({"event": "up", "hosts": hosts, "build_ns": took_ns})
             case "ready":
                 self.ready.add(agent.number)
                 if len(self.ready) == len(self._agents):
                     self.coordinator.request(do="begin")
             case "started":
-                if not self.has_started:
-                    self.has_started = True
-                    self.tell(event)
+                if self.started_s is None:
+                    self.started_s = time.monotonic()
+                    self.report(event)
             case "idle":
                 self.idle[agent.number] = event["t_ns"]
                 if len(self.idle) == len(self._agents):
@@ -489,9 +475,18 @@ class _Progress:
             case "ending":
                 if not self.is_ending:
                     self.is_ending = True
-                    self.tell(event)
+                    self.report(event)
             case _:
-                self.tell(event)
+                self.report(event)
+
+    def stop(self, why: str) -> None:
+        """End the run early: at one time on all machines, if their clocks have started."""
+        self.was_stopped = True
+        if self.started_s is None:
+            self.coordinator.request(do="stop", status="interrupted", why=why)
+        else:
+            at_ns = round((time.monotonic() - self.started_s) * 1e9) + _FINISH_MARGIN_NS
+            self.coordinator.request(do="finish", at_ns=at_ns, status="interrupted", why=why)
 
     def _check_end(self, agent: _Agent, event: Message) -> None:
         expected = "duration" if self.plan["duration_ns"] is not None else "programs"
@@ -507,11 +502,10 @@ def _follow(coordinator: Coordinator, plan: Plan, progress: Progress, asked: Seq
     deadline = time.monotonic() + _BUILD_S
     while any(agent.ended is None for agent in agents):
         if asked and not state.was_stopped:
-            state.was_stopped = True
-            coordinator.request(do="stop", status="interrupted", why=asked[0])
-        heard = coordinator.next(0.2)
-        if heard is not None and heard[1]["is"] == "event":
-            state.take(heard[0], heard[1]["event"])
+            state.stop(asked[0])
+        received = coordinator.next(0.2)
+        if received is not None and received[1]["is"] == "event":
+            state.take(received[0], received[1]["event"])
         elif len(state.ready) < len(agents) and time.monotonic() > deadline:
             late = few_text([agent.name for agent in agents if agent.number not in state.ready])
             raise MachineLostError(f"{late}: not ready within {_BUILD_S:.0f} s")

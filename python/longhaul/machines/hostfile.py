@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import socket
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,9 +30,29 @@ class Machine:
     address: str
     """Where the other machines reach it."""
     cores: int | None = None
-    """CPU cores; ``None``: as many as it has."""
+    """CPU cores, as the file says; without any, it counts as one."""
     python: str = field(default_factory=own_interpreter)
     """The interpreter there that has Longhaul."""
+    has_shell: bool = False
+    """Whether a shell there reads the program's command line, as behind ssh."""
+
+    def command_line(self, *program: str) -> list[str]:
+        """What starts ``program`` there."""
+        return [*self.command, shlex.join(program)] if self.has_shell else [*self.command, *program]
+
+    def address_at(self, port: int) -> str:
+        """Its address with a port, as a socket takes it. Raises LonghaulError if its name has no address."""
+        try:
+            found = socket.getaddrinfo(self.address, port, type=socket.SOCK_DGRAM)
+        except OSError as error:
+            raise LonghaulError(
+                Code.CLUSTER_UNREACHABLE,
+                f"machine {self.name}: {self.address} has no address: {error.strerror or error}",
+                remedy="write address=ADDRESS behind its name in the hostfile",
+                exit_code=3,
+            ) from error
+        host = found[0][4][0]
+        return f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}"
 
 
 def machines_of(on: str, *, ssh: str = "ssh") -> list[Machine]:
@@ -43,7 +64,7 @@ def machines_of(on: str, *, ssh: str = "ssh") -> list[Machine]:
     names = [machine.name for machine in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise _wrong(f"{on}: machine {twice} is there twice", "name each machine once")
+        raise _wrong(f"{on}: machine {twice} is listed twice", "list each machine once")
     if len(found) < 2:
         remedy = "leave out --on to run on this machine"
         raise _wrong(f"{on}: a run on several machines needs at least 2, not {len(found)}", remedy)
@@ -53,19 +74,19 @@ def machines_of(on: str, *, ssh: str = "ssh") -> list[Machine]:
 
 
 def from_file(path: Path, *, ssh: Sequence[str]) -> list[Machine]:
-    """One machine a line: ``NAME [ssh=USER@HOST] [address=ADDRESS] [cores=N] [python=PATH]``.
+    """One machine per line: ``NAME [ssh=USER@HOST] [address=ADDRESS] [cores=N] [python=PATH]``.
 
     ``#`` begins a comment; ``localhost`` is this machine.
     """
     try:
         text = read_regular(path, most_bytes=_MOST_BYTES).decode()
     except UnicodeDecodeError as error:
-        raise _wrong(f"{path}: is not UTF-8 text", "write a machine a line") from error
+        raise _wrong(f"{path}: is not UTF-8 text", "write one machine per line") from error
     except OSError as error:
         raise LonghaulError(
             Code.FILE_UNREADABLE,
             f"{path}: {error.strerror or error}",
-            remedy="--on takes a file with a machine a line, or slurm",
+            remedy="--on takes a file with one machine per line, or slurm",
             exit_code=2,
         ) from error
     found = []
@@ -87,7 +108,7 @@ def _machine(words: Sequence[str], ssh: Sequence[str], *, place: str) -> Machine
         key, equals, value = option.partition("=")
         if not equals or not value or key not in ("ssh", "address", "cores", "python"):
             remedy = "options are ssh=USER@HOST, address=ADDRESS, cores=N and python=PATH"
-            raise _wrong(f"{place}: {option} is no option of a machine", remedy)
+            raise _wrong(f"{place}: {option} is not an option of a machine", remedy)
         given[key] = value
     cores = given.get("cores")
     if cores is not None and not (cores.isdecimal() and 0 < int(cores) <= 65_536):
@@ -103,6 +124,7 @@ def _machine(words: Sequence[str], ssh: Sequence[str], *, place: str) -> Machine
         command=command,
         address=given.get("address", target.rpartition("@")[2]),
         cores=None if cores is None else int(cores),
+        has_shell=not is_local,
     )
     return replace(machine, python=given["python"]) if "python" in given else machine
 
@@ -113,7 +135,7 @@ def from_slurm(environment: Mapping[str, str]) -> list[Machine]:
     if not nodes:
         raise LonghaulError(
             Code.CLUSTER_UNREACHABLE,
-            "--on slurm: this is no allocation of Slurm",
+            "--on slurm: this is not an allocation of Slurm",
             remedy="get one first: salloc --nodes=2 --exclusive longhaul run SCENARIO --on slurm",
             exit_code=2,
         )

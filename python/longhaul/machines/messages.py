@@ -27,7 +27,7 @@ class Writer:
         self.is_broken = False
         """Whether nobody reads any more."""
 
-    def tell(self, message: Mapping[str, Any]) -> None:
+    def send(self, message: Mapping[str, Any]) -> None:
         """Send one; the end of the other side shows when it is read."""
         with self._lock:
             try:

@@ -1,4 +1,4 @@
-"""What the network between the machines is like, measured before a run by the sockets that it will use."""
+"""RTT, loss and rate between the machines, measured before a run by the sockets that it will use."""
 
 import hashlib
 import hmac
@@ -8,7 +8,8 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 Json = dict[str, Any]
@@ -34,7 +35,7 @@ class Meter:
         self._own = own
         self._rtts: dict[int, dict[int, int]] = {}
         self._burst: dict[int, tuple[int, int, int]] = {}
-        self._told: dict[int, Json] = {}
+        self._bursts_reported: dict[int, Json] = {}
         self._ends = threading.Event()
         self._thread = threading.Thread(target=self._answer, daemon=True)
         self._thread.start()
@@ -62,7 +63,7 @@ class Meter:
         time.sleep(_INTERVAL_S * 10)
         self._send(b"t", 0, 0, address)
         deadline = time.monotonic() + _LAST_S
-        while peer not in self._told and time.monotonic() < deadline:
+        while peer not in self._bursts_reported and time.monotonic() < deadline:
             time.sleep(_INTERVAL_S)
         return {
             "peer": peer,
@@ -71,7 +72,7 @@ class Meter:
             "rtt_min_ns": rtts[0] if rtts else None,
             "rtt_p50_ns": rtts[len(rtts) // 2] if rtts else None,
             "rtt_p99_ns": rtts[len(rtts) * 99 // 100] if rtts else None,
-            "burst": self._told.get(peer),
+            "burst": self._bursts_reported.get(peer),
         }
 
     def _send(self, kind: bytes, number: int, at_ns: int, to: tuple[str, int], *, padding: int = 0) -> None:
@@ -118,7 +119,7 @@ class Meter:
                 content = _HEAD.pack(_MAGIC, b"s", self._own, 0, 0) + seen
                 self._socket.sendto(content + self._tag(content), sender)
             case b"s":
-                self._told[peer] = json.loads(content[_HEAD.size :])
+                self._bursts_reported[peer] = json.loads(content[_HEAD.size :])
 
 
 def parsed(address: str) -> tuple[str, int]:
@@ -127,8 +128,41 @@ def parsed(address: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def burst_bits_per_s(burst: Mapping[str, int] | None) -> float | None:
-    """The rate at which a burst came; ``None`` if it tells none."""
+@dataclass(frozen=True)
+class MeasuredPath:
+    """The network between two machines."""
+
+    ends: tuple[int, int]
+    """The numbers of the machines."""
+    sent: int
+    """Probes."""
+    received: int
+    rtt_min_ns: int | None
+    rtt_p50_ns: int | None
+    rtt_p99_ns: int | None
+    bits_per_s: float | None
+    """Rate at which a burst arrived; an estimate."""
+
+    @classmethod
+    def of(cls, number: int, measured: Mapping[str, Any]) -> "MeasuredPath":
+        """What the meter of machine ``number`` measured to a peer."""
+        rtts = {name: measured[name] for name in ("rtt_min_ns", "rtt_p50_ns", "rtt_p99_ns")}
+        counts = {name: measured[name] for name in ("sent", "received")}
+        return cls((number, measured["peer"]), **counts, **rtts, bits_per_s=_bits_per_s(measured["burst"]))
+
+    @property
+    def loss(self) -> float:
+        """The share of probes without a reply."""
+        return 1 - self.received / self.sent
+
+    def as_dict(self, names: Sequence[str]) -> Json:
+        """For the record of the run."""
+        figures = {name: value for name, value in asdict(self).items() if name != "ends"}
+        return {"machines": [names[end] for end in self.ends], **figures}
+
+
+def _bits_per_s(burst: Mapping[str, int] | None) -> float | None:
+    """The rate at which a burst arrived; ``None`` if too little of it did."""
     if not burst or burst["received"] < 2 or burst["ns"] <= 0:
         return None
     return (burst["received"] - 1) * _BURST_BYTES * 8e9 / burst["ns"]

@@ -6,30 +6,26 @@ their cores. METIS (Karypis and Kumar, SIAM J. Sci. Comput. 20(1), 1998) balance
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from longhaul import _longhaul, json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.machines.hostfile import Machine
 from longhaul.plan import Plan
-from longhaul.run.shards import Load, contracted, divisions, processors, thresholds
+from longhaul.run import live_shards
+from longhaul.run.shards import Load, contracted
 from longhaul.scenario.syntax.ranges import expand
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
-
-_ROUTER_WORK = 0.2
-"""Work of a router beside that of a host."""
 
 
 @dataclass(frozen=True)
 class Cut:
     """A link between two machines."""
 
-    link: int
-    """By its position in the plan."""
     name: str
+    """Of the link."""
     ends: tuple[int, int]
     """The numbers of the machines."""
     delay_ns: int
@@ -50,11 +46,9 @@ class Placement:
 def place(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> Placement:
     """Distribute the nodes of ``plan`` over ``machines``. Raises LonghaulError if that cannot be done."""
     named = places(resolved, plan, [machine.name for machine in machines])
-    lookahead = dict(_longhaul.live_cuts(json_text.compact(plan).decode()))
-    load = _load(plan, lookahead)
-    partition = (
-        _by_name(plan, load, named) if named else _automatic(load, len(machines), _capacities(machines))
-    )
+    load = live_shards.load_of(plan)
+    capacities = [machine.cores or 1 for machine in machines]
+    partition = _by_name(plan, load, named) if named else live_shards.divided(load, capacities)
     if partition is None:
         raise LonghaulError(
             Code.NOT_DIVISIBLE,
@@ -67,7 +61,7 @@ def place(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> Plac
     numbers = {machine: number for number, machine in enumerate(used)}
     partition = [numbers[machine] for machine in partition]
     cuts = [
-        Cut(position, link["name"], ends, lookahead.get(position, 0))
+        Cut(link["name"], ends, round(load.links[position][3]))
         for position, link in enumerate(plan["links"])
         if len(set(ends := _ends(link["endpoints"], partition))) > 1
     ]
@@ -84,28 +78,6 @@ def place(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> Plac
     return Placement([machines[machine] for machine in used], partition, cuts)
 
 
-def engine_threads(plan: Plan, shards: int | Literal["auto"]) -> list[int] | None:
-    """The engine thread of each node, in a run on one machine with so many; ``None`` for one.
-
-    ``auto`` leaves half of the processors to programs, and takes fewer threads where the network cannot be
-    cut so often. Raises LonghaulError if it cannot be divided into ``shards``.
-    """
-    load = _load(plan, dict(_longhaul.live_cuts(json_text.compact(plan).decode())))
-    counts = range(processors() // 2, 1, -1) if shards == "auto" else [shards]
-    for count in counts:
-        if count > 1 and (partition := _automatic(load, count, [1] * count)) is not None:
-            return partition
-    if shards in ("auto", 1):
-        return None
-    raise LonghaulError(
-        Code.NOT_DIVISIBLE,
-        f"the network cannot be divided into {shards} shards: only links with a delay can be cut, and no "
-        "parallel routes",
-        remedy="use fewer shards, or --shards auto",
-        exit_code=2,
-    )
-
-
 def places(resolved: "Resolved", plan: Plan, names: Sequence[str]) -> dict[int, int]:
     """The machine of each node that the scenario places, by their positions. Raises LonghaulError."""
     positions = {node["name"]: position for position, node in enumerate(plan["nodes"])}
@@ -116,7 +88,7 @@ def places(resolved: "Resolved", plan: Plan, names: Sequence[str]) -> dict[int, 
         if node.place not in names:
             raise LonghaulError(
                 Code.NODE_UNKNOWN,
-                f"nodes.{written}.place: there is no machine {node.place}; there are: {', '.join(names)}",
+                f"nodes.{written}.place: {node.place} is not one of the machines {', '.join(names)}",
                 remedy="name one of these, or add it to the hostfile",
                 exit_code=2,
             )
@@ -129,41 +101,10 @@ def _ends(endpoints: Sequence[int], partition: Sequence[int]) -> tuple[int, int]
     return partition[endpoints[0]], partition[endpoints[1]]
 
 
-def _load(plan: Plan, lookahead: Mapping[int, int]) -> Load:
-    """Hosts are the work, and links of equal weight the packets between them: nobody knows the traffic."""
-    nodes = [1.0 if node["kind"] == "host" else _ROUTER_WORK for node in plan["nodes"]]
-    links = [
-        (link["endpoints"][0], link["endpoints"][1], 1.0, float(lookahead.get(position, 0)))
-        for position, link in enumerate(plan["links"])
-    ]
-    owners = [
-        (position, owner)
-        for position, node in enumerate(plan["nodes"])
-        if (owner := node.get("of")) is not None
-    ]
-    return Load(None, nodes, links, owners)
-
-
-def _capacities(machines: Sequence[Machine]) -> list[int]:
-    return [machine.cores or 1 for machine in machines]
-
-
-def _automatic(load: Load, count: int, capacities: Sequence[int]) -> list[int] | None:
-    """The division with the largest least delay of a cut; ``None`` if there is none."""
-    found = list(divisions(load, count))
-    if not found:
-        return None
-    best = max(found, key=lambda division: (division.lookahead_ns, -max(division.work)))
-    # The largest part goes to the machine with most cores.
-    order = sorted(range(count), key=lambda part: -best.work[part])
-    by_cores = sorted(range(count), key=lambda machine: -capacities[machine])
-    machine_of = dict(zip(order, by_cores, strict=True))
-    return [machine_of[part] for part in best.partition]
-
-
 def _by_name(plan: Plan, load: Load, named: Mapping[int, int]) -> list[int]:
     """The machines that the scenario names; a node without a place is where its neighbours are."""
-    groups = contracted(load, min(thresholds([delay for *_, delay in load.links if delay > 0]), default=1.0))
+    # In one group are nodes that links without a delay join.
+    groups = contracted(load, least_ns=1.0)
     of_group: dict[int, int] = {}
     for node, machine in named.items():
         known = of_group.setdefault(groups[node], machine)

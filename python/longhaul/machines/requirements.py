@@ -1,86 +1,20 @@
 """Whether a network can be cut where it is to be: links' delays must cover the time between machines."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from longhaul import log
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
-from longhaul.machines.hostfile import Machine
-from longhaul.machines.paths import burst_bits_per_s
+from longhaul.machines.paths import MeasuredPath
 from longhaul.machines.placement import Placement
 from longhaul.plan import Plan
-from longhaul.units.text import rate_text, share_text, time_text
-
-Json = dict[str, Any]
+from longhaul.units.text import count_text, rate_text, share_text, time_text
 
 ENGINE_NS = 250_000
 """What the engines at both ends of a cut need beside the network, on a busy machine."""
 
 
-@dataclass(frozen=True)
-class Path:
-    """The network between two machines, as measured before the run."""
-
-    ends: tuple[int, int]
-    sent: int
-    received: int
-    rtt_min_ns: int | None
-    rtt_p50_ns: int | None
-    rtt_p99_ns: int | None
-    bits_per_s: float | None
-    """At which a burst came; an estimate."""
-
-    @property
-    def loss(self) -> float:
-        """The share of probes without a reply."""
-        return 1 - self.received / self.sent
-
-    def as_dict(self, names: Sequence[str]) -> Json:
-        """For the record of the run."""
-        return {
-            "machines": [names[end] for end in self.ends],
-            "sent": self.sent,
-            "received": self.received,
-            "rtt_min_ns": self.rtt_min_ns,
-            "rtt_p50_ns": self.rtt_p50_ns,
-            "rtt_p99_ns": self.rtt_p99_ns,
-            "bits_per_s": self.bits_per_s,
-        }
-
-
-def path(number: int, measured: Mapping[str, Any]) -> Path:
-    """What machine ``number`` measured to a peer."""
-    return Path(
-        ends=(number, measured["peer"]),
-        sent=measured["sent"],
-        received=measured["received"],
-        rtt_min_ns=measured["rtt_min_ns"],
-        rtt_p50_ns=measured["rtt_p50_ns"],
-        rtt_p99_ns=measured["rtt_p99_ns"],
-        bits_per_s=burst_bits_per_s(measured["burst"]),
-    )
-
-
-def address_of(machine: Machine, port: int) -> str:
-    """Where a machine receives, as an address and a port. Raises LonghaulError if its name has no address."""
-    import socket
-
-    try:
-        found = socket.getaddrinfo(machine.address, port, type=socket.SOCK_DGRAM)
-    except OSError as error:
-        raise LonghaulError(
-            Code.CLUSTER_UNREACHABLE,
-            f"machine {machine.name}: {machine.address} has no address: {error.strerror or error}",
-            remedy="write address=ADDRESS behind its name in the hostfile",
-            exit_code=3,
-        ) from error
-    host = found[0][4][0]
-    return f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}"
-
-
-def check(placement: Placement, paths: Sequence[Path]) -> None:
+def check(placement: Placement, paths: Sequence[MeasuredPath]) -> None:
     """Refuse a cut whose delay is too small; warn of what will cost packets. Raises LonghaulError."""
     names = [machine.name for machine in placement.machines]
     by_ends = {each.ends: each for each in paths}
@@ -89,7 +23,7 @@ def check(placement: Placement, paths: Sequence[Path]) -> None:
         if each.received == 0:
             raise LonghaulError(
                 Code.CLUSTER_UNREACHABLE,
-                f"no UDP datagram comes from {here} to {there} and back",
+                f"UDP datagrams between {here} and {there} are not answered",
                 remedy="open the firewall for UDP between them, or write address=ADDRESS in the hostfile",
                 exit_code=3,
             )
@@ -125,62 +59,35 @@ def check(placement: Placement, paths: Sequence[Path]) -> None:
             )
 
 
-def announce(placement: Placement, paths: Sequence[Path]) -> None:
+def announce(placement: Placement, paths: Sequence[MeasuredPath]) -> None:
     """Log what runs where, and what is between the machines."""
     names = [machine.name for machine in placement.machines]
-    nodes = ", ".join(
-        f"{name} ({placement.partition.count(number)} nodes)" for number, name in enumerate(names)
-    )
-    log.note(f"machines: {nodes}; {len(placement.cuts)} links between them")
+    counts = [count_text(placement.partition.count(number), "node") for number in range(len(names))]
+    parts = ", ".join(f"{name} ({count})" for name, count in zip(names, counts, strict=True))
+    log.note(f"machines: {parts}; {count_text(len(placement.cuts), 'link')} between them")
     for each in paths:
         here, there = (names[end] for end in each.ends)
         rate = f", {rate_text(each.bits_per_s)}" if each.bits_per_s else ""
         log.note(
-            f"{here} - {there}: RTT {time_text(each.rtt_min_ns or 0)} (least), "
+            f"{here} - {there}: RTT {time_text(each.rtt_min_ns or 0)} (min), "
             f"{time_text(each.rtt_p99_ns or 0)} (p99){rate}"
         )
 
 
-def refuse(plan: Plan, *, journal: bool, foreign: Sequence[Mapping[str, Any]], option: str) -> None:
-    """What a network that is divided cannot have yet; ``option`` divides it. Raises LonghaulError."""
-    obstacles = [
-        (bool(plan["jobs"]) or any(flow["simulated"] for flow in plan["flows"]), "simulated traffic"),
-        (any(flow["traffic"]["kind"] == "pcap" for flow in plan["flows"]), "replayed captures"),
-        (plan["measure"].get("monitor") is not None, "monitored links (measure: monitor)"),
-        (journal, "a journal (--journal)"),
-        (bool(foreign) or any(node.get("port") for node in plan["nodes"]), "ports"),
-        (plan.get("gateway") is not None and option == "--on", "internet access"),
-    ]
-    found = [what for applies, what in obstacles if applies]
-    if found:
-        raise LonghaulError(
-            Code.NOT_DIVISIBLE,
-            f"a network that {option} divides cannot have {', '.join(found)} yet",
-            remedy=f"leave out {option}",
-            exit_code=2,
-        )
-
-
 def refuse_divided_programs(plan: Plan, placement: Placement) -> None:
-    """Programs whose parts or predecessors would be on several machines. Raises LonghaulError."""
+    """Raises LonghaulError if ranks or predecessors of a program would run on several machines."""
     partition = placement.partition
     at = {program["name"]: partition[program["host"]] for program in plan["programs"]}
     for program in plan["programs"]:
         span = program.get("span")
         hosts = {partition[host] for host in span["hosts"]} if span else set()
         after = {at[name] for name in program.get("after", ())}
-        what = (
-            "the ranks of"
-            if len(hosts) > 1
-            else "what comes before"
-            if after - {at[program["name"]]}
-            else None
-        )
-        if what is not None:
+        if len(hosts) > 1 or after - {at[program["name"]]}:
+            what = "its ranks" if len(hosts) > 1 else "it and the programs before it"
             raise LonghaulError(
                 Code.NOT_DIVISIBLE,
-                f"program {program['name']}: {what} it would be on several machines, which is not possible "
-                "yet",
+                f"program {program['name']}: {what} would run on several machines, which --on does not "
+                "support yet",
                 remedy="place: their hosts on one machine",
                 exit_code=2,
             )

@@ -11,7 +11,7 @@ from longhaul.page.study_requests import Studies
 from longhaul.page.sweep_requests import Sweeps
 from longhaul.page.text_requests import Texts
 
-_READING = frozenset(
+_READ_REQUESTS = frozenset(
     (
         "/check",
         "/preflight",
@@ -42,7 +42,7 @@ class Address:
     @property
     def changes(self) -> bool:
         """Whether a request changes files, results or a run, and a read-only server refuses it."""
-        return self.method != "GET" and self.path not in _READING
+        return self.method != "GET" and self.path not in _READ_REQUESTS
 
     @property
     def route(self) -> str:

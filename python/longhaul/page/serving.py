@@ -30,7 +30,7 @@ _PATIENCE_S = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class ListenAddress:
     """Where a server listens: at ``port`` of 127.0.0.1 (0: any that is free), or at the Unix socket ``path``.
 
     ``origins`` are the addresses that browsers have of a reverse proxy in front of the socket.
@@ -79,13 +79,18 @@ def _wrong(message: str, remedy: str) -> LonghaulError:
 
 
 def serve(
-    directory: Path, place: Place, *, open_browser: bool, read_only: bool, say: Callable[[str], None]
+    directory: Path,
+    address: ListenAddress,
+    *,
+    open_browser: bool,
+    read_only: bool,
+    say: Callable[[str], None],
 ) -> None:
-    """Serve ``directory`` at ``place`` until SIGINT or SIGTERM; ``read_only``: nobody can change anything.
+    """Serve ``directory`` at ``address`` until SIGINT or SIGTERM; ``read_only``: nobody can change anything.
 
     Where the page is goes to ``say``; the token in it is new each time. Raises LonghaulError.
     """
-    place.check()
+    address.check()
     if not directory.is_dir():
         raise LonghaulError(
             Code.ARGUMENT_INVALID,
@@ -93,13 +98,13 @@ def serve(
             remedy="make it, or name another",
             exit_code=2,
         )
-    with place.listening() as listener:
-        _serve(directory, place, listener, open_browser=open_browser, read_only=read_only, say=say)
+    with address.listening() as listener:
+        _serve(directory, address, listener, open_browser=open_browser, read_only=read_only, say=say)
 
 
 def _serve(
     directory: Path,
-    place: Place,
+    address: ListenAddress,
     listener: socket.socket,
     *,
     open_browser: bool,
@@ -107,8 +112,10 @@ def _serve(
     say: Callable[[str], None],
 ) -> None:
     token = secrets.token_urlsafe(32)
-    port = None if place.path else listener.getsockname()[1]
-    app = application(directory.resolve(), token=token, port=port, origins=place.origins, read_only=read_only)
+    port = None if address.path else listener.getsockname()[1]
+    app = application(
+        directory.resolve(), token=token, port=port, origins=address.origins, read_only=read_only
+    )
     config = uvicorn.Config(
         app,
         http=PageProtocol,
@@ -124,13 +131,13 @@ def _serve(
         ws_max_size=MOST_BYTES,
         ws_per_message_deflate=False,
     )
-    urls = place.urls(listener, token)
+    urls = address.urls(listener, token)
     for url in urls:
         say(url)
     server = _Server(config, app.close)
     # Without a screen, a browser would take over the terminal.
     has_screen = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-    opens = open_browser and has_screen and place.path is None
+    opens = open_browser and has_screen and address.path is None
     with opened(urls[0]) if opens else nullcontext():
         server.run(sockets=[listener])
     if not server.started:

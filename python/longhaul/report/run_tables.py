@@ -297,7 +297,7 @@ def pacing(listed: Sequence[Json]) -> Folded:
 
 def machines(found: Json) -> Table:
     """Each machine of a run on several."""
-    columns = [*words("part", "host"), *numbers("nodes", "cores", "lateness p50", "p99", "not run for")]
+    columns = [*words("part", "host"), *numbers("nodes", "cores", "lateness p50", "p99", "stalled")]
     rows = [
         Row(
             [
@@ -319,7 +319,7 @@ def crossings(found: Json) -> Table:
     """The packets that crossed from one machine to another."""
     columns = [
         *words("from", "to"),
-        *numbers("packets", "lost", "late", "late by (p99)", "RTT (least)", "clock offset", "known to"),
+        *numbers("packets", "lost", "late", "lateness p99", "RTT min", "clock offset", "clock bound"),
     ]
     rows = [
         Row(

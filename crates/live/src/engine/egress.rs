@@ -433,7 +433,7 @@ impl<P: Ports> Sink for Egress<P> {
             let changes = HeaderChanges { hops: 0, class: packet.class };
             let headers = shape.headers(bytes, &run, changes, &mut room);
             let (start, length) = shape.payload(bytes.len(), u32::from(packet.segment), 1);
-            tunnel.give(direction, due, &packet, [&room[..headers], &bytes[start..start + length]]);
+            tunnel.send_packet(direction, due, &packet, [&room[..headers], &bytes[start..start + length]]);
             packet_pool.release(packet.body, 1);
             *real_packets -= 1;
         }

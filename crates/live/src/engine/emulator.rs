@@ -41,7 +41,7 @@ pub struct Emulator<'a, P> {
     /// Room for the devices that a frame goes to.
     frame_ends: Vec<usize>,
     /// Room for packets of other machines: where they come, from which, and when they are due there.
-    pub(super) came: Vec<(DirectionId, u32, Time, Packet)>,
+    pub(super) arrived: Vec<(DirectionId, u32, Time, Packet)>,
     /// Room for packets that are written in advance.
     coming: Vec<(Time, NodeId, Packet, DirectionId)>,
 }
@@ -83,7 +83,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
             last_endpoint_poll: Time::ZERO,
             warnings: Vec::new(),
             frame_ends: Vec::new(),
-            came: Vec::new(),
+            arrived: Vec::new(),
             coming: Vec::new(),
         }
     }

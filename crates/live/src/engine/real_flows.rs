@@ -59,7 +59,7 @@ impl RealFlows {
     }
 
     /// A packet of the host at `node` comes from another machine, which counts what is sent there.
-    pub fn came(&mut self, node: NodeId, header: &icmp::Header, bytes: &[u8]) {
+    pub fn import(&mut self, node: NodeId, header: &icmp::Header, bytes: &[u8]) {
         if self.place_to_send(node, header, bytes) == 0 {
             self.hosts_beyond.insert(node);
         }

@@ -15,7 +15,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-/// Where the records of shards are, in the run directory.
+/// Where the records of shards are, in the run directory: `results/machine_records.py` reads them there.
 const MACHINES: &str = "machines";
 /// How far ahead the common end of all shards is: more than any of them takes to hear of it.
 const END_MARGIN_NS: u64 = 50_000_000;
@@ -32,8 +32,9 @@ pub fn run_shards(plan: &Plan, ports: EnginePorts, directory: &Path, partition: 
     for (node, port) in ports.into_iter().enumerate() {
         shares[partition[node] as usize][node] = port;
     }
-    let mut shards = Vec::new();
     std::thread::scope(|scope| {
+        // Dropped after an error here, which ends the threads that have started.
+        let mut shards = Vec::new();
         let mut threads = Vec::new();
         for ((own, tunnel), ports) in (0..count).zip(Tunnel::between(plan, partition, count)?).zip(shares) {
             let (ours, theirs) =
@@ -53,13 +54,11 @@ pub fn run_shards(plan: &Plan, ports: EnginePorts, directory: &Path, partition: 
             shards.push(ShardControl::new(ours)?);
         }
         let forwarded = Forwarder { control: Control::new(control), shards, start_ns: None }.run();
-        // What is left of the connections tells the threads to end.
-        let ended = threads.into_iter().map(|thread| {
+        let join = |thread: std::thread::ScopedJoinHandle<'_, Result<()>>| {
             thread.join().unwrap_or_else(|_| Err(Error::crash("a thread of the engine panicked")))
-        });
-        // Each is waited for.
-        let ended: Vec<Result<()>> = ended.collect();
-        ended.into_iter().collect::<Result<()>>().and(forwarded)
+        };
+        let results: Vec<Result<()>> = threads.into_iter().map(join).collect();
+        results.into_iter().collect::<Result<()>>().and(forwarded)
     })
 }
 

@@ -124,23 +124,23 @@ impl<P: Ports> Emulator<'_, P> {
     /// Takes what other machines have sent; everything before `now` has been processed.
     pub fn receive_from_machines(&mut self, now: Time) {
         let Some(mut tunnel) = self.egress.tunnel.take() else { return };
-        let mut came = std::mem::take(&mut self.came);
+        let mut arrived = std::mem::take(&mut self.arrived);
         let Egress { packet_pool, ports, .. } = &mut self.egress;
         tunnel.receive(|arriving, sender| {
             if let Some(body) = packet_pool.hold(arriving.vnet, arriving.bytes) {
                 let packet = Packet { body, ..arriving.packet };
-                came.push((arriving.direction, sender, arriving.due, packet));
+                arrived.push((arriving.direction, sender, arriving.due, packet));
             } else if let Some(port) = ports.get_mut(arriving.packet.destination.0 as usize) {
                 // As for a packet of a host: nothing is left to hold it.
                 port.no_memory_packets += 1;
             }
         });
-        for (direction, sender, due, packet) in came.drain(..) {
+        for (direction, sender, due, packet) in arrived.drain(..) {
             let due = tunnel.own_time(sender, due).unwrap_or(now);
             tunnel.count_arrival(sender, now, due);
             self.import(now, direction, due, packet);
         }
-        self.came = came;
+        self.arrived = arrived;
         self.egress.tunnel = Some(tunnel);
         self.advance_packets(now);
     }
@@ -151,7 +151,7 @@ impl<P: Ports> Emulator<'_, P> {
         *real_packets += 1;
         let bytes = packet_pool.packet(packet.body);
         if let Some(header) = icmp::parse(bytes) {
-            flows.came(packet.source, &header, bytes);
+            flows.import(packet.source, &header, bytes);
         }
         self.network.import(direction, &mut [(due.max(now), packet)]);
     }

@@ -39,10 +39,16 @@ pub enum Request {
     },
     /// On one of several machines: all are ready, and the clock may start. Only the client requests it.
     Begin {},
-    /// On one of several machines: nothing is left that ends by itself, and all end at the same time of the run.
+    /// On one of several machines: all end at the same time of the run.
     Finish {
         /// Nanoseconds since the start.
         at_ns: u64,
+        /// The status of the ended run; by default all programs that end by themselves have ended.
+        #[serde(default)]
+        status: Option<StopStatus>,
+        /// The reason.
+        #[serde(default)]
+        why: Option<String>,
     },
     /// The run continues when the client closes its connection. Only the client may request it.
     Detach {},

@@ -99,14 +99,15 @@ impl Transport {
         failed
     }
 
-    /// Gives `take` what has come, in place.
-    pub fn receive(&mut self, mut take: impl FnMut(&mut [u8])) {
+    /// The datagrams that have arrived, at most [`MOST_READ`].
+    pub fn receive(&mut self) -> Vec<Vec<u8>> {
+        let mut arrived = Vec::new();
         match self {
             Transport::Udp { socket, buffer, .. } => {
                 for _ in 0..MOST_READ {
                     match socket.recv_from(buffer) {
-                        Ok((length, _)) => take(&mut buffer[..length]),
-                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                        Ok((length, _)) => arrived.push(buffer[..length].to_vec()),
+                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                         // ICMP tells that a machine does not listen; its silence ends the run.
                         Err(_) => {}
                     }
@@ -114,13 +115,13 @@ impl Transport {
             }
             Transport::Queues { inbox, wake, .. } => {
                 let _ = wake.read();
-                for _ in 0..MOST_READ {
-                    let Ok(mut datagram) = inbox.try_recv() else { return };
-                    take(&mut datagram);
+                arrived.extend(inbox.try_iter().take(MOST_READ));
+                if arrived.len() == MOST_READ {
+                    // There may be more.
+                    let _ = wake.write(1);
                 }
-                // There may be more.
-                let _ = wake.write(1);
             }
         }
+        arrived
     }
 }

@@ -351,7 +351,7 @@ def _pacing(classes: Iterable[Json]) -> Table:
 
 def _machines(found: Json) -> Sequence[Table]:
     """Each machine of a run on several, and the packets that crossed between them."""
-    machines = _table("part", ">nodes", ">cores", ">lateness p50", ">p99", ">not run for")
+    machines = _table("part", ">nodes", ">cores", ">lateness p50", ">p99", ">stalled")
     for each in found["machines"]:
         machines.add_row(
             each["name"],
@@ -361,7 +361,7 @@ def _machines(found: Json) -> Sequence[Table]:
             time_text(each["lateness_p99_ns"]),
             share_text(each["stalled_share"]),
         )
-    crossings = _table("crossing", ">packets", ">lost", ">late", ">by (p99)", ">RTT (least)", ">clock to")
+    crossings = _table("crossing", ">packets", ">lost", ">late", ">p99", ">RTT min", ">clock bound")
     for each in found["crossings"]:
         bound_ns = each["clock_bound_ns"]
         crossings.add_row(

@@ -1,0 +1,94 @@
+"""The division of a live network into shards: engine threads of one machine, or machines.
+
+A live network can be cut at any link with a delay; a simulation needs more
+(:mod:`longhaul.run.shards`).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from longhaul import _longhaul, json_text
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
+from longhaul.plan import Plan
+from longhaul.run.shards import Load, divisions, processors
+
+_ROUTER_WORK = 0.2
+"""Work of a router beside that of a host."""
+
+
+def load_of(plan: Plan) -> Load:
+    """What :func:`divided` knows of a live network.
+
+    Hosts are the work, and all links carry as many packets: the traffic of real programs is not known before.
+    """
+    delays = dict(_longhaul.live_cuts(json_text.compact(plan).decode()))
+    nodes = [1.0 if node["kind"] == "host" else _ROUTER_WORK for node in plan["nodes"]]
+    links = [
+        (link["endpoints"][0], link["endpoints"][1], 1.0, float(delays.get(position, 0)))
+        for position, link in enumerate(plan["links"])
+    ]
+    owners = [
+        (position, owner)
+        for position, node in enumerate(plan["nodes"])
+        if (owner := node.get("of")) is not None
+    ]
+    return Load(None, nodes, links, owners)
+
+
+def divided(load: Load, capacities: Sequence[int]) -> list[int] | None:
+    """The shard of each node, in the division with the largest least delay of a cut, or ``None``.
+
+    The shard with the largest of ``capacities`` has most work.
+    """
+    count = len(capacities)
+    found = list(divisions(load, count))
+    if not found:
+        return None
+    best = max(found, key=lambda division: (division.lookahead_ns, -max(division.work)))
+    by_work = sorted(range(count), key=lambda part: -best.work[part])
+    by_capacity = sorted(range(count), key=lambda shard: -capacities[shard])
+    shard_of = dict(zip(by_work, by_capacity, strict=True))
+    return [shard_of[part] for part in best.partition]
+
+
+def engine_threads(plan: Plan, shards: int | Literal["auto"]) -> list[int] | None:
+    """The engine thread of each node, in a run on one machine with so many; ``None`` for one.
+
+    ``auto`` leaves half of the processors to programs, and takes fewer threads where the network cannot be
+    cut so often. Raises LonghaulError if it cannot be divided into ``shards``.
+    """
+    load = load_of(plan)
+    counts = range(processors() // 2, 1, -1) if shards == "auto" else [shards]
+    for count in counts:
+        if count > 1 and (partition := divided(load, [1] * count)) is not None:
+            return partition
+    if shards in ("auto", 1):
+        return None
+    raise LonghaulError(
+        Code.NOT_DIVISIBLE,
+        f"the network cannot be divided into {shards} shards: only links with a delay can be cut, and no "
+        "parallel routes",
+        remedy="use fewer shards, or --shards auto",
+        exit_code=2,
+    )
+
+
+def refuse(plan: Plan, *, journal: bool, foreign: Sequence[Mapping[str, Any]], option: str) -> None:
+    """Raises LonghaulError if ``plan`` has what networks that ``option`` divides do not support yet."""
+    unsupported = [
+        (bool(plan["jobs"]) or any(flow["simulated"] for flow in plan["flows"]), "simulated traffic"),
+        (any(flow["traffic"]["kind"] == "pcap" for flow in plan["flows"]), "replayed captures"),
+        (plan["measure"].get("monitor") is not None, "monitored links (measure: monitor)"),
+        (journal, "a journal (--journal)"),
+        (bool(foreign) or any(node.get("port") for node in plan["nodes"]), "ports"),
+        (plan.get("gateway") is not None and option == "--on", "internet access"),
+    ]
+    found = [what for applies, what in unsupported if applies]
+    if found:
+        raise LonghaulError(
+            Code.NOT_DIVISIBLE,
+            f"{option} does not support {', '.join(found)} yet",
+            remedy=f"leave out {option}",
+            exit_code=2,
+        )
