@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,11 @@ LIVE_ALONE = {
     "GET /runs/{run}/logs/{program}",
     "GET /runs/{run}/links/{link}",
     "GET /runs/{run}/hosts/{host}",
+    "POST /runs/{run}/captures",
+    "GET /runs/{run}/captures/{link}",
+    "DELETE /runs/{run}/captures/{link}",
+    "GET /runs/{run}/captures/{link}/packets/{number}",
+    "POST /runs/{run}/captures/{link}/ticket",
     "POST /runs/{run}/impairments",
     "DELETE /runs/{run}/impairments/{impairment}",
     "POST /runs/{run}/terminals",
@@ -68,7 +74,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def test_the_reference_has_every_address_and_every_event() -> None:
     text = (ROOT / "docs/reference/page-api.md").read_text(encoding="utf-8")
     words = {"NAME": "{name}", "ID": "{run}", "PROGRAM": "{program}", "TERMINAL": "{terminal}"}
-    words |= {"LINK": "{link}", "IMPAIRMENT": "{impairment}", "HOST": "{host}"}
+    words |= {"LINK": "{link}", "IMPAIRMENT": "{impairment}", "HOST": "{host}", "PACKET": "{number}"}
     named = set()
     for method, paths in re.findall(r"^\| ([A-Z]+) \| ([^|]+) \|", text, re.MULTILINE):
         for path in re.findall(r"`(/[\w/]+)", paths):
@@ -197,13 +203,33 @@ def test_a_relay_has_a_summary_and_no_network(server: Served) -> None:
         assert server.ask(f"/api/runs/{run}/series?table={table}")[1]["series"] == []
 
 
+def capture_by_the_page(server: Served, run: str) -> None:
+    status, told = server.ask(f"/api/runs/{run}/captures", {"link": "wan"})
+    assert (status, told["nodes"]) == (200, ["near", "away"])
+    place = f"/api/runs/{run}/captures/wan"
+    until(lambda: server.ask(f"{place}?at=away")[1]["count"] > 0)
+    listed = server.ask(f"{place}?at=away")[1]["packets"]
+    assert {each["protocol"] for each in listed} <= {"ICMP", "TCP", "UDP", "ICMPv6"}
+    number = listed[0]["number"]
+    later = server.ask(f"{place}?at=away&after={number}")[1]["packets"]
+    assert all(each["number"] > number for each in later)
+    assert server.ask(f"{place}/packets/1?at=away")[1]["number"] == 1
+    details = server.ask(f"{place}/packets/{number}?at=away")[1]
+    assert (details["number"], len(details["content"]) > 40) == (number, True)
+    assert server.ask(f"{place}/packets/0?at=away")[0] == 404
+    assert server.ask(f"{place}?at=nowhere")[0] == 400
+    assert server.ask(f"{place}/ticket?at=near", {})[0] == 200
+    assert server.ask(place, method="DELETE")[0] == 200
+
+
 def test_every_kind_of_event_is_told_as_the_schema_says(server: Served) -> None:
     if not server.ask("/api/state")[1]["can"]["live"]:
         pytest.skip("live runs do not work here")
     answered.heard.clear()
     run = server.start(LIVE, mode="live")
     has_changed = is_stopped = False
-    with server.listen(run) as events:
+    captured: Future[None] | None = None
+    with ThreadPoolExecutor(1) as beside, server.listen(run) as events:
         for name, data in events:
             if (name, data.get("name"), data.get("state")) == ("program", "look", "ended"):
                 change = {"link": "wan", "way": "forward", "changes": {"delay": "60ms", "up": True}}
@@ -212,6 +238,8 @@ def test_every_kind_of_event_is_told_as_the_schema_says(server: Served) -> None:
                 assert server.ask(f"/api/runs/{run}/logs/look")[0] == 200
                 assert server.ask(f"/api/runs/{run}/links/wan")[0] == 200
                 assert server.ask(f"/api/runs/{run}/hosts/near")[0] == 200
+                # Beside the events: a reader that does not keep up misses some.
+                captured = beside.submit(capture_by_the_page, server, run)
                 impairment = {"link": "wan", "preset": "reorder"}
                 status, told = server.ask(f"/api/runs/{run}/impairments", impairment)
                 assert status == 200, told
@@ -225,9 +253,12 @@ def test_every_kind_of_event_is_told_as_the_schema_says(server: Served) -> None:
                     assert server.ask(f"/api/runs/{run}/series?table={table}")[0] == 200
             has_changed = has_changed or name == "change"
             # The first rows of flows come half a second after the flows.
-            if has_changed and "connections" in answered.heard and not is_stopped:
+            is_seen = has_changed and "connections" in answered.heard
+            if is_seen and captured is not None and captured.done() and not is_stopped:
                 is_stopped = True
                 assert server.ask(f"/api/runs/{run}/stop", {})[0] == 200
+    assert captured is not None
+    captured.result()
     for table in ("links", "probes", "flows", "sockets", "connections"):
         assert server.ask(f"/api/runs/{run}/series?table={table}")[0] == 200
     # A run that breaks is another test's, and algorithms are learned by some kernels.

@@ -6,6 +6,7 @@
 
 mod batches;
 mod bridges;
+mod captured_links;
 mod class_gaps;
 mod control;
 mod egress;
@@ -309,7 +310,7 @@ impl<'a> Engine<'a> {
 
     /// Reports problems, and once that all finite simulated flows and jobs have completed, to the supervisor.
     fn report(&mut self) -> Result<()> {
-        for message in self.emulator.warnings.drain(..) {
+        for message in self.emulator.take_warnings() {
             // A supervisor that does not receive it finds the failure in the result.
             let _ = self.control.reply(&Reply::Warning { message });
         }
@@ -337,6 +338,14 @@ impl<'a> Engine<'a> {
                     let at = |each: LinkChange| each.at(now.ns(), Some(cause.clone()));
                     self.emulator.change(&changes.into_iter().map(at).collect::<Vec<_>>());
                     self.control.reply(&Reply::Changed { at_ns: now.ns() })?;
+                }
+                Command::Capture { link, snaplen, limit_bytes } => {
+                    let begun = self.emulator.begin_capture(link, snaplen, limit_bytes);
+                    self.control.reply(&begun)?;
+                }
+                Command::EndCapture { link } => {
+                    self.emulator.end_capture(link);
+                    self.control.reply(&Reply::CaptureEnded {})?;
                 }
                 Command::Status {} => {
                     let status = self.emulator.status();

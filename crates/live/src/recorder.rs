@@ -3,28 +3,29 @@
 //! The engine hands over batches through a bounded channel and never waits: when the disk does
 //! not keep up, a batch is dropped and counted.
 
+mod captures;
 mod monitor;
 mod real_flows;
 mod simulated;
 
 use crate::error::{Error, Result};
 use crate::realtime;
+use captures::{CaptureBuffer, CaptureFiles, CapturedPacket};
+pub use captures::{CapturePoint, CapturedLink};
 use longhaul_network::Bins;
 use longhaul_network::journal::{Entry, JOURNAL_MAGIC};
-use longhaul_plan::{Plan, Port};
+use longhaul_plan::Plan;
 use longhaul_record::{
-    CAPTURE_INTERFACES, Capture, FlowCountRow, FlowRow, FlowSampleRow, LatenessRow, LinkType, PACKET_COLUMNS,
-    PacketRow, PingRow, RequestRow, SAMPLE_COLUMNS, SampleRow, Table, lateness_columns,
+    FlowCountRow, FlowRow, FlowSampleRow, LatenessRow, PACKET_COLUMNS, PacketRow, PingRow, RequestRow,
+    SAMPLE_COLUMNS, SampleRow, Table, lateness_columns,
 };
 use longhaul_storage::{Appender, Storage};
 use monitor::MonitorFiles;
 use real_flows::RealFlowFiles;
 use serde_json::Value;
 use simulated::SimulatedFiles;
-use std::collections::HashMap;
-use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -45,6 +46,8 @@ enum Batch {
     Bins(Bins),
     Lateness(Vec<LatenessRow>),
     Packets(Vec<PacketRow>),
+    /// A link is captured from now on.
+    Capture(CapturedLink),
     CaptureBuffer(CaptureBuffer),
     Journal(Vec<u8>),
     Flows(Vec<FlowRow>),
@@ -56,26 +59,13 @@ enum Batch {
     Changes(Vec<u8>),
 }
 
-/// Captured packets, concatenated in `bytes`.
-#[derive(Default)]
-struct CaptureBuffer {
-    packets: Vec<CapturedPacket>,
-    bytes: Vec<u8>,
-}
-
-struct CapturedPacket {
-    point: CapturePoint,
-    interface: u32,
-    unix_ns: u64,
-    length: u32,
-    kept: u32,
-}
-
 /// The engine's end.
 pub struct Recorder {
     channel: Option<SyncSender<Batch>>,
     writer: Option<JoinHandle<io::Result<()>>>,
     packets: Vec<PacketRow>,
+    /// Captures whose files the disk was not told to create yet.
+    begun: Vec<CapturedLink>,
     captured: CaptureBuffer,
     journal: Journal,
     /// Applied changes that the disk has not taken yet; none is ever dropped.
@@ -96,12 +86,9 @@ struct Journal {
     entries: usize,
 }
 
-/// The place of a capture: a link, and which end of it.
-pub type CapturePoint = (u32, usize);
-
 impl Recorder {
     /// Opens the files in `directory` and starts the writer.
-    pub fn start(plan: &Plan, directory: &Path, storage: &dyn Storage) -> Result<Self> {
+    pub fn start(plan: &Plan, directory: &Path, storage: &'static dyn Storage) -> Result<Self> {
         let mut files = Files::open(plan, directory, storage)?;
         let (channel, batches) = sync_channel(BATCHES);
         let cpus = realtime::allowed_cpus();
@@ -116,6 +103,7 @@ impl Recorder {
             channel: Some(channel),
             writer: Some(writer),
             packets: Vec::with_capacity(PACKET_ROWS),
+            begun: Vec::new(),
             captured: CaptureBuffer::default(),
             journal: Journal { kept: plan.measure.journal, bytes: Vec::new(), entries: 0 },
             changes: Vec::new(),
@@ -200,6 +188,11 @@ impl Recorder {
         }
     }
 
+    /// A link is captured from now on, in files of its own.
+    pub fn begin_capture(&mut self, captured: CapturedLink) {
+        self.begun.push(captured);
+    }
+
     /// Captures a packet of `length` bytes at one end of a link: `interface` 0 if it goes onto the link there, 1
     /// if it leaves it there.
     pub fn capture(&mut self, point: CapturePoint, interface: u32, unix_ns: u64, length: u32, bytes: &[u8]) {
@@ -238,6 +231,15 @@ impl Recorder {
             let rows = std::mem::replace(&mut self.packets, Vec::with_capacity(PACKET_ROWS));
             let count = rows.len();
             self.send(Batch::Packets(rows), count);
+        }
+        while let Some(begun) = self.begun.pop() {
+            let sent = self.channel.as_ref().map(|channel| channel.try_send(Batch::Capture(begun)));
+            if let Some(Err(TrySendError::Full(Batch::Capture(begun)))) = sent {
+                // Its packets come behind it.
+                self.begun.push(begun);
+                self.lost_records += std::mem::take(&mut self.captured).packets.len() as u64;
+                break;
+            }
         }
         if !self.captured.packets.is_empty() {
             let captured = std::mem::take(&mut self.captured);
@@ -317,12 +319,14 @@ impl RecordFiles<'_> {
 }
 
 struct Files {
+    directory: PathBuf,
+    storage: &'static dyn Storage,
     names: Vec<String>,
     samples: Table<Appender>,
     packets: Table<Appender>,
     lateness: Table<Appender>,
     changes: Appender,
-    captures: HashMap<CapturePoint, Capture<BufWriter<Appender>>>,
+    captures: CaptureFiles,
     real_flows: RealFlowFiles,
     journal: Option<BufWriter<Appender>>,
     simulated: Option<SimulatedFiles>,
@@ -330,28 +334,11 @@ struct Files {
 }
 
 impl Files {
-    fn open(plan: &Plan, directory: &Path, storage: &dyn Storage) -> Result<Self> {
+    fn open(plan: &Plan, directory: &Path, storage: &'static dyn Storage) -> Result<Self> {
         let create = RecordFiles { directory, storage };
-        let mut captures = HashMap::new();
+        let mut captures = CaptureFiles::default();
         for &link in &plan.measure.captures {
-            let folder = directory.join("captures");
-            fs::create_dir_all(&folder).map_err(|error| create.failed("captures", error))?;
-            let name = &plan.links[link].name;
-            for (end, interfaces) in CAPTURE_INTERFACES.iter().enumerate() {
-                let node = &plan.nodes[plan.links[link].endpoints[end]].name;
-                let path = format!("captures/{name}@{node}.pcapng");
-                let file = BufWriter::new(create.file(&path)?);
-                let mut named: Vec<(String, LinkType)> =
-                    interfaces.map(|interface| (format!("{name} {interface}"), LinkType::Raw)).into();
-                // Frames have two more with the same meaning.
-                if plan.nodes.iter().any(|node| matches!(node.port, Some(Port::Bridged { .. }))) {
-                    let frames = interfaces.map(|interface| format!("{name} frames {interface}"));
-                    named.extend(frames.map(|name| (name, LinkType::Ethernet)));
-                }
-                let interfaces: Vec<_> = named.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
-                let capture = Capture::new(file, &interfaces, plan.measure.snaplen);
-                captures.insert((link as u32, end), capture.map_err(|error| create.failed(&path, error))?);
-            }
+            captures.open(&CapturedLink::new(plan, link, plan.measure.snaplen), &create)?;
         }
         let journal = if plan.measure.journal {
             let path = "raw/journal.bin";
@@ -362,6 +349,8 @@ impl Files {
             None
         };
         Ok(Files {
+            directory: directory.into(),
+            storage,
             names: plan.links.iter().map(|link| link.name.clone()).collect(),
             samples: create.table("raw/samples.csv", &SAMPLE_COLUMNS)?,
             packets: create.table("raw/packets.csv", &PACKET_COLUMNS)?,
@@ -411,7 +400,12 @@ impl Files {
             Batch::Packets(rows) => {
                 rows.iter().try_for_each(|row| row.write(&self.names[row.link as usize], &mut self.packets))
             }
-            Batch::CaptureBuffer(captured) => self.write_captured(&captured),
+            Batch::Capture(captured) => {
+                let create = RecordFiles { directory: &self.directory, storage: self.storage };
+                self.captures.open(&captured, &create).map_err(io::Error::other)?;
+                self.captures.flush()
+            }
+            Batch::CaptureBuffer(captured) => self.captures.write(&captured),
             Batch::Journal(bytes) => self.journal.iter_mut().try_for_each(|file| file.write_all(&bytes)),
             Batch::Flows(rows) => self.simulated.iter_mut().try_for_each(|files| files.write_flows(&rows)),
             Batch::Pings(rows) => self.simulated.iter_mut().try_for_each(|files| files.write_pings(&rows)),
@@ -430,19 +424,7 @@ impl Files {
         self.journal.iter_mut().try_for_each(Write::flush)?;
         self.simulated.iter_mut().try_for_each(SimulatedFiles::flush)?;
         self.monitor.iter_mut().try_for_each(MonitorFiles::flush)?;
-        self.captures.values_mut().try_for_each(Capture::flush)
-    }
-
-    fn write_captured(&mut self, captured: &CaptureBuffer) -> io::Result<()> {
-        let mut rest = &captured.bytes[..];
-        for packet in &captured.packets {
-            let (bytes, behind) = rest.split_at(packet.kept as usize);
-            rest = behind;
-            if let Some(capture) = self.captures.get_mut(&packet.point) {
-                capture.packet(packet.interface, packet.unix_ns, packet.length, bytes)?;
-            }
-        }
-        Ok(())
+        self.captures.flush()
     }
 }
 

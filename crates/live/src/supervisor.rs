@@ -10,7 +10,8 @@ mod start;
 
 pub use external::ExternalResources;
 pub use requests::{
-    ControlConnections, NOT_STARTED, ONE_MACHINE, Request, check_changes, report_failed, send, stopped,
+    ControlConnections, NOT_STARTED, ONE_MACHINE, Request, check_changes, check_link, report_failed, send,
+    stopped,
 };
 
 use crate::agent;
@@ -478,6 +479,10 @@ impl<'a> Supervisor<'a> {
                     }
                 }
             }
+            Request::Capture { link, snaplen, limit_bytes } => {
+                self.query_about_link(link, &Command::Capture { link, snaplen, limit_bytes })
+            }
+            Request::EndCapture { link } => self.query_about_link(link, &Command::EndCapture { link }),
             Request::Programs {} => json!({
                 "ok": true, "t_ns": self.clock.ns(), "programs": self.programs, "cgroups": self.groups.root(),
             }),
@@ -487,6 +492,13 @@ impl<'a> Supervisor<'a> {
                 status["name"] = json!(self.plan.name);
                 status
             }
+        }
+    }
+
+    fn query_about_link(&mut self, link: usize, command: &Command) -> Value {
+        match check_link(self.plan, link) {
+            Err(error) => json!({"ok": false, "message": error.to_string()}),
+            Ok(()) => self.query_engine(command),
         }
     }
 

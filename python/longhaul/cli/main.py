@@ -52,6 +52,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "up": ("longhaul.cli.session:up", "Start a network that stays up."),
     "exec": ("longhaul.cli.session:exec_", "Run a command on a host of a running network."),
     "set": ("longhaul.cli.session:set_", "Change a link of a running network."),
+    "capture": ("longhaul.cli.capture:capture", "Show or save the packets of a link of a running network."),
     "status": ("longhaul.cli.session:status", "Show the state of a running network."),
     "down": ("longhaul.cli.session:down", "Stop a running network and write its results."),
     "report": ("longhaul.cli.report:report", "Write the report of a run again, or compare runs."),

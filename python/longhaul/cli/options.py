@@ -109,6 +109,13 @@ memory_option: Decorator = click.option(
     help="Memory limit of the run, for example 4GB. At the limit the run ends early and keeps its results. "
     "Default: half of the free memory.",
 )
+
+
+def size_option(name: str, *, default: str, text: str) -> Decorator:
+    """An option that is a size, which the command gets in bytes."""
+    return click.option(name, callback=_size, metavar="SIZE", default=default, show_default=True, help=text)
+
+
 shards_option: Decorator = click.option(
     "--shards",
     metavar="N|auto",

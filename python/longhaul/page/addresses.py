@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from longhaul.page.capture_requests import Captures
 from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import Answerer
 from longhaul.page.link_requests import Links
@@ -19,6 +20,7 @@ _READ_REQUESTS = frozenset(
         "/quantity",
         "/archive",
         "/runs/{run}/ticket",
+        "/runs/{run}/captures/{link}/ticket",
         "/compare",
         "/compare/report",
         "/transfers/plan",
@@ -50,7 +52,9 @@ class Address:
         return self.path.replace("/files/{name}", "/files/{name:path}")
 
 
-def addresses(texts: Texts, experiments: Experiments, hosts: Hosts, links: Links) -> list[Address]:
+def addresses(
+    texts: Texts, experiments: Experiments, hosts: Hosts, links: Links, captures: Captures
+) -> list[Address]:
     """All but ``/events``, which streams, and terminals, which are WebSockets."""
     sweeps, studies, actions = Sweeps(texts), Studies(texts), RunActions(experiments)
     return [
@@ -78,6 +82,11 @@ def addresses(texts: Texts, experiments: Experiments, hosts: Hosts, links: Links
         Address("POST", "/runs/{run}/set", experiments.set),
         Address("POST", "/runs/{run}/ticket", experiments.ticket),
         Address("GET", "/runs/{run}/links/{link}", links.now),
+        Address("POST", "/runs/{run}/captures", captures.begin),
+        Address("GET", "/runs/{run}/captures/{link}", captures.packets),
+        Address("DELETE", "/runs/{run}/captures/{link}", captures.end),
+        Address("GET", "/runs/{run}/captures/{link}/packets/{number}", captures.packet),
+        Address("POST", "/runs/{run}/captures/{link}/ticket", captures.download),
         Address("POST", "/runs/{run}/impairments", links.cause),
         Address("DELETE", "/runs/{run}/impairments/{impairment}", links.undo),
         Address("GET", "/runs/{run}/hosts/{host}", hosts.now),

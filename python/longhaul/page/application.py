@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from longhaul.diagnostics import Code
 from longhaul.page.addresses import addresses
+from longhaul.page.capture_requests import Captures
 from longhaul.page.guard import TOO_LARGE, Guard, Sites
 from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import endpoint
@@ -60,14 +61,14 @@ def application(
     """
     texts = Texts(directory, read_only=read_only)
     experiments = Experiments(texts)
-    hosts, links = Hosts(experiments), Links(experiments)
+    hosts, links, captures = Hosts(experiments), Links(experiments), Captures(experiments)
     api: list[BaseRoute] = [
         Route(
             each.route,
             _read_only if read_only and each.changes else endpoint(each.answer),
             methods=[each.method],
         )
-        for each in addresses(texts, experiments, hosts, links)
+        for each in addresses(texts, experiments, hosts, links, captures)
     ]
     api.append(Route("/events", experiments.events))
     if not read_only:
@@ -87,6 +88,7 @@ def application(
         experiments.close()
         hosts.close()
         links.close()
+        captures.close()
 
     return Application(Guard(app, token=token, sites=Sites(port=port, origins=origins)), close)
 

@@ -114,6 +114,14 @@ class FileSave(Body):
     """That of what it contains now; ``None`` for a new file."""
 
 
+class CaptureStart(Body):
+    """A link of a live run whose packets are to be captured."""
+
+    link: Name
+    snaplen_bytes: Annotated[int, Field(ge=1, le=65_535)] = 256
+    """Kept of each packet."""
+
+
 class LinkChange(Body):
     """A change of a link of a live run."""
 

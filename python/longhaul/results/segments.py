@@ -46,9 +46,12 @@ def read_segments(records: Records, plan: Plan, engine: Mapping[str, Any] | None
         if engine.get("mode") == "sim":
             parts = list(_simulated(records, engine))
         else:
+            # Others began while the run was running, and have a part of the packets.
+            planned = {plan["links"][link]["name"] for link in plan["measure"]["captures"]}
             captures = [
                 (each["link"], records.directory / each["file"])
                 for each in capture_files(records.directory, plan)
+                if each["link"] in planned
             ]
             hosts = {
                 address: node["name"]
@@ -65,10 +68,12 @@ def capture_files(directory: Path, plan: Plan) -> list[Json]:
 
     ``filter`` is what Wireshark needs to show that observation point alone, if files were merged.
     """
-    found = []
-    for link in plan["measure"]["captures"]:
-        name = plan["links"][link]["name"]
-        for end, ways in zip(plan["links"][link]["endpoints"], _WAYS, strict=True):
+    found: list[Json] = []
+    if not (directory / "captures").is_dir():
+        return found
+    for link in plan["links"]:
+        name = link["name"]
+        for end, ways in zip(link["endpoints"], _WAYS, strict=True):
             node = plan["nodes"][end]["name"]
             path = capture_path(directory, name, node)
             if path.is_file():

@@ -157,6 +157,18 @@ export const api = {
   stop: (id: string) => ask('POST /runs/{run}/stop', { run: id }, { body: {} }),
   set: (id: string, change: LinkChange) => ask('POST /runs/{run}/set', { run: id }, { body: change }),
   link: (id: string, link: string) => ask('GET /runs/{run}/links/{link}', { run: id, link }),
+  capture: (id: string, link: string) => ask('POST /runs/{run}/captures', { run: id }, { body: { link } }),
+  endCapture: (id: string, link: string) => ask('DELETE /runs/{run}/captures/{link}', { run: id, link }),
+  capturedPackets: (id: string, link: string, at: string, after: number) =>
+    ask('GET /runs/{run}/captures/{link}', { run: id, link }, { query: { at, after } }),
+  capturedPacket: (id: string, link: string, at: string, number: number) =>
+    ask(
+      'GET /runs/{run}/captures/{link}/packets/{number}',
+      { run: id, link, number: String(number) },
+      { query: { at } },
+    ),
+  captureFile: (id: string, link: string, at: string) =>
+    ask('POST /runs/{run}/captures/{link}/ticket', { run: id, link }, { query: { at } }),
   cause: (id: string, impairment: Bodies['POST /runs/{run}/impairments']) =>
     ask('POST /runs/{run}/impairments', { run: id }, { body: impairment }),
   undo: (id: string, impairment: string) =>

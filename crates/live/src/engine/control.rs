@@ -33,6 +33,20 @@ pub enum Command {
         /// Who requested it.
         cause: Cause,
     },
+    /// Capture a link's packets from now on.
+    Capture {
+        /// The link's position in the plan.
+        link: usize,
+        /// Bytes to keep of each packet.
+        snaplen: u32,
+        /// Bytes of its files at which the capture ends.
+        limit_bytes: u64,
+    },
+    /// End a capture that began with [`Capture`](Self::Capture).
+    EndCapture {
+        /// The link's position in the plan.
+        link: usize,
+    },
     /// Send the counters.
     Status {},
     /// End the run.
@@ -44,9 +58,20 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// Whether the engine replies to it.
+    pub fn has_reply(&self) -> bool {
+        use Command::{Capture, Change, EndCapture, Follow, Start, Status, Stop, StopAt};
+        match self {
+            Change { .. } | Capture { .. } | EndCapture { .. } | Status {} => true,
+            Start { .. } | Follow {} | Stop {} | StopAt { .. } => false,
+        }
+    }
+}
+
 /// A message of the engine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(tag = "is", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Reply {
     /// The engine is ready to start.
     Ready {},
@@ -67,6 +92,17 @@ pub enum Reply {
         /// Time of the change.
         at_ns: u64,
     },
+    /// The link's packets are captured.
+    Capturing {
+        /// Whether the capture began with the command. Otherwise the link was captured already.
+        is_new: bool,
+        /// Bytes kept of each packet.
+        snaplen: u32,
+        /// Unix time of the run's start, in nanoseconds: the capture's times are Unix times.
+        unix_start_ns: u64,
+    },
+    /// The link's packets are not captured any more, unless the scenario captures them.
+    CaptureEnded {},
     /// State of the run.
     Status {
         /// Time of the state.
@@ -120,7 +156,8 @@ impl Control {
                         return Ok(Some(Clock::starting_at(start_ns)));
                     }
                     Command::Stop {} | Command::StopAt { .. } => return Ok(None),
-                    Command::Follow {} | Command::Change { .. } | Command::Status {} => {}
+                    // The supervisor sends the rest once the run has started.
+                    _ => {}
                 }
             }
         }
@@ -137,7 +174,7 @@ impl Control {
                     Command::Start { start_ns } => (asked, first_start_ns) = (true, Some(start_ns)),
                     Command::Follow {} => asked = true,
                     Command::Stop {} | Command::StopAt { .. } => return Ok(None),
-                    Command::Change { .. } | Command::Status {} => {}
+                    _ => {}
                 }
             }
             tunnel.turn(monotonic_ns())?;

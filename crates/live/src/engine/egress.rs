@@ -1,6 +1,7 @@
 //! Where packets leave the network: written to a host, or met by another fate.
 
 use super::batches::{Batch, Batches, Departing, MOST_PARTS, changes};
+use super::captured_links::CapturedLinks;
 use super::class_gaps::ClassGaps;
 use super::ports::Ports;
 use super::real_flows::RealFlows;
@@ -97,6 +98,9 @@ pub struct Egress<P> {
     scratch: Vec<u8>,
     quoted: Vec<u8>,
     rows: Rows,
+    pub(super) captured_links: CapturedLinks,
+    /// Links whose captures ended at their limit, until that is reported.
+    pub(super) full_captures: Vec<usize>,
 }
 
 /// What routers look at of a packet with these headers.
@@ -112,9 +116,7 @@ pub fn flags_of(header: &icmp::Header) -> Flags {
 /// Which links' packets are recorded, and when.
 struct Rows {
     packets: Vec<bool>,
-    captures: Vec<bool>,
     window_ns: u64,
-    snaplen: usize,
 }
 
 impl<P: Ports> Egress<P> {
@@ -162,10 +164,10 @@ impl<P: Ports> Egress<P> {
             quoted: Vec::with_capacity(2_048),
             rows: Rows {
                 packets: listed(&plan.measure.packet_links),
-                captures: listed(&plan.measure.captures),
                 window_ns: plan.measure.packet_window_ns,
-                snaplen: plan.measure.snaplen as usize,
             },
+            captured_links: CapturedLinks::of(plan),
+            full_captures: Vec::new(),
         }
     }
 
@@ -304,9 +306,9 @@ impl<P: Ports> Egress<P> {
         self.rows.packets[link] && offered.ns() % 1_000_000_000 < self.rows.window_ns
     }
 
-    /// Whether the link's packets are captured; simulated ones have no bytes.
-    fn is_captured(&self, direction: DirectionId, packet: &Packet) -> bool {
-        self.rows.captures[direction.link()] && !PayloadPool::contains(packet)
+    /// How many bytes of the packet are captured, if any are; simulated ones have none.
+    fn captured_bytes(&self, direction: DirectionId, packet: &Packet) -> Option<usize> {
+        self.captured_links.snaplen(direction.link()).filter(|_| !PayloadPool::contains(packet))
     }
 
     /// Copies the first bytes of one segment, with its own headers and that of its frame, into `self.quoted`.
@@ -324,8 +326,13 @@ impl<P: Ports> Egress<P> {
         self.quoted.extend_from_slice(&bytes[start..start + rest]);
     }
 
-    fn capture(&mut self, direction: DirectionId, packet: &Packet, at: Time, departure: bool) {
-        let snaplen = self.rows.snaplen;
+    fn capture(
+        &mut self,
+        direction: DirectionId,
+        packet: &Packet,
+        (at, departure): (Time, bool),
+        snaplen: usize,
+    ) {
         self.quote(packet, snaplen);
         let kept = self.quoted.len().min(snaplen);
         let link_header = self.packet_pool.link_header(packet.body).len() as u32;
@@ -339,6 +346,9 @@ impl<P: Ports> Egress<P> {
             packet.bytes + link_header,
             &self.quoted[..kept],
         );
+        if self.captured_links.count(direction.link(), kept) {
+            self.full_captures.push(direction.link());
+        }
     }
 }
 
@@ -472,8 +482,8 @@ impl<P: Ports> Sink for Egress<P> {
     }
 
     fn offered(&mut self, direction: DirectionId, packet: &Packet, at: Time) {
-        if self.is_captured(direction, packet) {
-            self.capture(direction, packet, at, false);
+        if let Some(snaplen) = self.captured_bytes(direction, packet) {
+            self.capture(direction, packet, (at, false), snaplen);
         }
     }
 
@@ -489,10 +499,10 @@ impl<P: Ports> Sink for Egress<P> {
             let due = due.map_err(|(fate, _)| fate);
             self.recorder.packet(results::passage(direction, packet, offered, due));
         }
-        if self.is_captured(direction, packet)
+        if let Some(snaplen) = self.captured_bytes(direction, packet)
             && let Ok(due) = due
         {
-            self.capture(direction, packet, due, true);
+            self.capture(direction, packet, (due, true), snaplen);
         }
     }
 }

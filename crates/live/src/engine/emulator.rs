@@ -2,12 +2,13 @@
 
 use super::batches::Departing;
 use super::bridges::{Bridges, Forwarding};
+use super::control::Reply;
 use super::egress::{Egress, flags_of};
 use super::ports::Ports;
 use super::steps;
 use crate::error::Result;
 use crate::packet_pool::PacketPool;
-use crate::recorder::Recorder;
+use crate::recorder::{CapturedLink, Recorder};
 use longhaul_endpoints::Endpoints;
 use longhaul_network::journal::Entry;
 use longhaul_network::{DirectionId, Flags, KnownArrivals, Network, NodeId, Packet, icmp, results};
@@ -37,7 +38,7 @@ pub struct Emulator<'a, P> {
     /// Time at which simulated endpoints were last polled.
     pub(super) last_endpoint_poll: Time,
     /// Problems that do not end the run, until they are reported.
-    pub warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
     /// Room for the devices that a frame goes to.
     frame_ends: Vec<usize>,
     /// Room for packets of other machines: where they come, from which, and when they are due there.
@@ -168,6 +169,34 @@ impl<'a, P: Ports> Emulator<'a, P> {
             before.push((way, counted));
         }
         results::applied(event, &before)
+    }
+
+    /// Captures the packets of a link from now on, at both of its ends, until the files have grown by `limit_bytes`.
+    pub fn begin_capture(&mut self, link: usize, snaplen: u32, limit_bytes: u64) -> Reply {
+        let Egress { captured_links, recorder, unix_start_ns, .. } = &mut self.egress;
+        let is_new = captured_links.begin(link, snaplen, limit_bytes);
+        if is_new {
+            recorder.begin_capture(CapturedLink::new(self.plan, link, snaplen));
+            self.network.tap(link);
+        }
+        let snaplen = captured_links.snaplen(link).unwrap_or_default() as u32;
+        Reply::Capturing { is_new, snaplen, unix_start_ns: *unix_start_ns }
+    }
+
+    /// Ends a capture that began while the run was running, and hands over what it has.
+    pub fn end_capture(&mut self, link: usize) {
+        if self.egress.captured_links.end(link) {
+            self.egress.recorder.hand_over();
+        }
+    }
+
+    /// The problems since the last call that do not end the run.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        for link in self.egress.full_captures.drain(..) {
+            let name = &self.plan.links[link].name;
+            self.warnings.push(format!("the capture of link {name} ended at its limit"));
+        }
+        std::mem::take(&mut self.warnings)
     }
 
     /// Takes packet `body`, which a host sends at `now`; everything before must have been processed.

@@ -152,12 +152,15 @@ impl Forwarder {
             _ => {}
         }
         self.shards.iter_mut().for_each(|shard| shard.send(command));
-        if matches!(command, Command::Change { .. } | Command::Status {}) {
+        if command.has_reply() {
             let mut answers = Vec::new();
             for shard in 0..self.shards.len() {
                 while let Some(reply) = self.shards[shard].reply() {
                     match reply {
-                        Reply::Changed { .. } | Reply::Status { .. } => {
+                        Reply::Changed { .. }
+                        | Reply::Status { .. }
+                        | Reply::Capturing { .. }
+                        | Reply::CaptureEnded {} => {
                             answers.push(reply);
                             break;
                         }

@@ -65,6 +65,22 @@ pub enum Request {
         /// Who requests them.
         cause: Cause,
     },
+    /// Capture a link's packets from now on, at both of its ends.
+    #[serde(rename = "capture")]
+    Capture {
+        /// The link's position in the plan.
+        link: usize,
+        /// Bytes to keep of each packet.
+        snaplen: u32,
+        /// Bytes of its files at which the capture ends.
+        limit_bytes: u64,
+    },
+    /// End a capture that was requested.
+    #[serde(rename = "end_capture")]
+    EndCapture {
+        /// The link's position in the plan.
+        link: usize,
+    },
 }
 
 /// The status of a run that ended on request.
@@ -143,6 +159,11 @@ pub fn check_changes(
         }
     }
     Ok(found)
+}
+
+/// Checks that the plan has the link that a request names by its position.
+pub fn check_link(plan: &Plan, link: usize) -> Result<()> {
+    if link < plan.links.len() { Ok(()) } else { Err(Error::new(format!("link: there is no link {link}"))) }
 }
 
 /// Reports to the client that the run failed or crashed.

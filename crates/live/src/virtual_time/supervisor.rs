@@ -351,7 +351,7 @@ impl Supervisor<'_> {
                 }
             }
         }
-        for warning in self.controller.emulator.warnings.drain(..) {
+        for warning in self.controller.emulator.take_warnings() {
             control.warn(warning);
         }
         if self.counted.is_empty()

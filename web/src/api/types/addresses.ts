@@ -7,6 +7,7 @@ import type {
   EditsOfText,
   QuantityText,
   FileSave,
+  CaptureStart,
   LinkChange,
   ImpairmentStart,
   TerminalStart,
@@ -45,6 +46,7 @@ import type {
 } from './runs';
 import type { TerminalRow, TerminalList, HostNow } from './hosts';
 import type { ImpairmentRow, LinkNow } from './links';
+import type { CaptureNow, CapturedPackets, PacketDetails } from './captures';
 import type { Runs, SweepResult, Comparison, Policies, TransferPlan } from './studies';
 import type {
   Hello,
@@ -78,6 +80,7 @@ export interface Bodies {
   'PUT /runs/{run}/annotations': AnnotationsSave;
   'POST /archive': RunArchive;
   'POST /runs/{run}/set': LinkChange;
+  'POST /runs/{run}/captures': CaptureStart;
   'POST /runs/{run}/impairments': ImpairmentStart;
   'POST /runs/{run}/terminals': TerminalStart;
   'POST /sweeps': SweepStart;
@@ -116,6 +119,11 @@ export interface Answers {
   'POST /runs/{run}/set': Changed;
   'POST /runs/{run}/ticket': Ticket;
   'GET /runs/{run}/links/{link}': LinkNow;
+  'POST /runs/{run}/captures': CaptureNow;
+  'GET /runs/{run}/captures/{link}': CapturedPackets;
+  'DELETE /runs/{run}/captures/{link}': Done;
+  'GET /runs/{run}/captures/{link}/packets/{number}': PacketDetails;
+  'POST /runs/{run}/captures/{link}/ticket': Ticket;
   'POST /runs/{run}/impairments': ImpairmentRow;
   'DELETE /runs/{run}/impairments/{impairment}': Done;
   'GET /runs/{run}/hosts/{host}': HostNow;

@@ -148,6 +148,17 @@ export interface FileSave {
 }
 
 /**
+ * A link of a live run whose packets are to be captured.
+ */
+export interface CaptureStart {
+  link: string;
+  /**
+   * Kept of each packet.
+   */
+  snaplen_bytes?: number;
+}
+
+/**
  * A change of a link of a live run.
  */
 export interface LinkChange {

@@ -21,7 +21,7 @@ impl Supervisor<'_> {
         let ended = self.end_hosts(control);
         let clock = [("clock", json!("virtual")), ("virtual", self.account())];
         let finished = self.controller.emulator.finish(self.directory, ended.as_ref().err(), clock);
-        for warning in self.controller.emulator.warnings.drain(..) {
+        for warning in self.controller.emulator.take_warnings() {
             control.warn(warning);
         }
         let (mut hosts, mut accounts, mut algorithms) = (Map::new(), Map::new(), Map::new());

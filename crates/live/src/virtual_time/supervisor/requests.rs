@@ -2,8 +2,12 @@
 
 use super::Supervisor;
 use crate::clock::monotonic_ns;
+use crate::engine::Emulator;
 use crate::engine::Reply;
-use crate::supervisor::{ControlConnections, NOT_STARTED, ONE_MACHINE, Request, check_changes, stopped};
+use crate::supervisor::{
+    ControlConnections, NOT_STARTED, ONE_MACHINE, Request, check_changes, check_link, stopped,
+};
+use crate::virtual_time::frames::Nics;
 use longhaul_plan::{Cause, LinkChange};
 use serde_json::{Value, json};
 
@@ -34,6 +38,13 @@ impl Supervisor<'_> {
                     json!({"ok": true, "engine": engine, "programs": self.programs, "name": self.plan.name})
                 }
                 Request::Change { changes, cause } => self.change(changes, &cause),
+                Request::Capture { link, snaplen, limit_bytes } => {
+                    self.about_link(link, |emulator| emulator.begin_capture(link, snaplen, limit_bytes))
+                }
+                Request::EndCapture { link } => self.about_link(link, |emulator| {
+                    emulator.end_capture(link);
+                    Reply::CaptureEnded {}
+                }),
                 Request::Begin {} | Request::Finish { .. } => json!({"ok": false, "message": ONE_MACHINE}),
                 Request::Hosts {} => json!({
                     "ok": false,
@@ -43,6 +54,14 @@ impl Supervisor<'_> {
             control.reply(from, &answer);
         }
         self.stop = self.stop.take().or_else(|| control.requested_ending());
+    }
+
+    /// What the network answers to a request about a link that the plan must have.
+    fn about_link(&mut self, link: usize, ask: impl FnOnce(&mut Emulator<'_, Nics>) -> Reply) -> Value {
+        if let Err(error) = check_link(self.plan, link) {
+            return json!({"ok": false, "message": error.to_string()});
+        }
+        json!({"ok": true, "engine": ask(&mut self.controller.emulator)})
     }
 
     /// Changes links now, if all changes are possible.

@@ -1,0 +1,147 @@
+"""Captures of links that begin while a run is running."""
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from longhaul import processes
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
+from longhaul.plan import Plan
+from longhaul.results import directory as directories
+from longhaul.results.growing_captures import GrowingCapture
+from longhaul.results.segments import capture_path
+from longhaul.run import run_discovery, session
+from longhaul.run.persistent_networks import unknown
+
+SNAPLEN_BYTES = 256
+"""Kept of each packet where nobody asks for more: all headers."""
+LIMIT_BYTES = 256 << 20
+"""Size of a link's files at which its capture ends."""
+_BETWEEN_READS_S = 0.1
+
+
+@dataclass(frozen=True)
+class LinkCapture:
+    """A link of a run whose packets are captured, at both of its ends."""
+
+    socket: Path
+    pid: int
+    """A process that lives as long as the run."""
+    directory: Path
+    plan: Plan
+    link: int
+    """Its position in the plan."""
+    is_new: bool
+    """Whether it was not captured before."""
+    snaplen_bytes: int
+    unix_start_ns: int
+    """Unix time of the run's start."""
+
+    @property
+    def name(self) -> str:
+        """The link's name."""
+        return self.plan["links"][self.link]["name"]
+
+    @property
+    def nodes(self) -> list[str]:
+        """The nodes at its ends."""
+        return [self.plan["nodes"][end]["name"] for end in self.plan["links"][self.link]["endpoints"]]
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the run has not ended."""
+        return processes.is_running(self.pid)
+
+    def path(self, node: str) -> Path:
+        """The pcapng file of what passes its end at ``node``. Raises LonghaulError if that is not an end."""
+        if node not in self.nodes:
+            one, other = self.nodes
+            raise LonghaulError(
+                Code.LINK_UNKNOWN,
+                f'link {self.name} has no end at "{node}"',
+                remedy=f"name {one} or {other}",
+                exit_code=2,
+            )
+        return capture_path(self.directory, self.name, node)
+
+    def follow(self, node: str) -> Iterator[tuple[bytes, bytes]]:
+        """The packets that pass the end at ``node`` from now on, until the run ends.
+
+        Each is a block of pcapng, beside the blocks that a file of such packets begins with. Raises
+        LonghaulError if ``node`` is not an end.
+        """
+        growing = GrowingCapture(self.path(node))
+        if not self.is_new:
+            growing.skip_to_end()
+        is_running = True
+        while is_running:
+            is_running = self.is_running
+            for block in growing.blocks():
+                yield growing.head, block
+            if is_running:
+                time.sleep(_BETWEEN_READS_S)
+
+    def end(self) -> None:
+        """End it, if it began with this object, and the run has not ended it; what was captured stays."""
+        if self.is_new:
+            with suppress(LonghaulError):
+                session.ask(self.socket, {"do": "end_capture", "link": self.link})
+
+
+def begin(
+    socket: Path, link: str, *, snaplen_bytes: int = SNAPLEN_BYTES, limit_bytes: int = LIMIT_BYTES
+) -> LinkCapture:
+    """Capture the packets of a link from now on, in the run whose socket is ``socket``.
+
+    A link that is captured already is not captured twice. Raises LonghaulError if there is no such link, or
+    if the run is divided: then each part has its own records until the end.
+    """
+    run = run_discovery.at(socket)
+    if run is None:
+        raise LonghaulError(Code.RUN_NOT_FOUND, "the run has ended", exit_code=3)
+    plan = directories.read_plan(run.directory)
+    if "nodes" not in plan:
+        raise LonghaulError(
+            Code.RUN_REQUEST_REFUSED,
+            "a relay carries connections, and has no packets to capture",
+            remedy="capture at its interface: tcpdump -i lo",
+            exit_code=2,
+        )
+    names = [each["name"] for each in plan["links"]]
+    if link not in names:
+        raise LonghaulError(Code.LINK_UNKNOWN, unknown("link", link, names), exit_code=2)
+    if directories.read_run(run.directory).get("machines"):
+        raise LonghaulError(
+            Code.RUN_REQUEST_REFUSED,
+            "links of a run on several engine threads or machines cannot be captured while it runs",
+            remedy="add measure: {packets: {links: [...]}} to the scenario, or run it with --shards 1",
+            exit_code=2,
+        )
+    index = names.index(link)
+    request = {"do": "capture", "link": index, "snaplen": snaplen_bytes, "limit_bytes": limit_bytes}
+    engine = session.ask(socket, request)["engine"]
+    return LinkCapture(
+        socket=socket,
+        pid=run.pid,
+        directory=run.directory,
+        plan=plan,
+        link=index,
+        is_new=engine["is_new"],
+        snaplen_bytes=engine["snaplen"],
+        unix_start_ns=engine["unix_start_ns"],
+    )
+
+
+def host_names(plan: Plan) -> dict[str, str]:
+    """The nodes' names by their addresses."""
+    return dict(_addresses(plan))
+
+
+def _addresses(plan: Plan) -> Iterator[tuple[str, str]]:
+    for node in plan["nodes"]:
+        for address in (node["ipv4"], node["ipv6"]):
+            if address:
+                yield address, node["name"]
