@@ -68,6 +68,7 @@ REFUSED = [
         '"one" would wait for itself',
     ),
     ("one: {run: 'true', host: a, start: after tow}\n  two: {run: 'true', host: a}", 'did you mean "two"'),
+    ("one: {run: 'true', host: a, start: {after: two}}", "names a program in braces; write start: after two"),
     ("one: {run: 'true', host: a, start: after}", "does not name one program; write for example"),
     ("one: {run: 'true', host: a, start: after x y}", "does not name one program; write for example"),
     (

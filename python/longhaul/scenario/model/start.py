@@ -43,6 +43,12 @@ TrafficStart = Annotated[TimeDistribution, BeforeValidator(_traffic_start)]
 
 
 def _start(value: Any) -> Any:
+    if isinstance(value, dict) and "after" in value:
+        raise problem(
+            Code.START_REFERENCE,
+            "names a program in braces",
+            f"write start: after {value['after'] if isinstance(value['after'], str) else 'fetch'}",
+        )
     words = value.split() if isinstance(value, str) else []
     if words[:1] != ["after"]:
         return normalised(value)
