@@ -41,7 +41,7 @@ use longhaul_storage::{Disk, replace};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -182,6 +182,8 @@ struct Supervisor<'a> {
     external: ExternalResources,
     /// How the run is divided among machines, if it is.
     machines: Option<&'a tunnel::Settings>,
+    /// Programs of other machines that others here follow, and that have not ended.
+    elsewhere: BTreeSet<String>,
     /// Whether the client knows that no program is left here that ends by itself.
     idle_reported: bool,
 }
@@ -246,7 +248,10 @@ impl<'a> Supervisor<'a> {
         } else {
             1
         };
-        let agent = agent::write(&files, hosts.iter().flatten(), &groups.roots(), holder)?;
+        let elsewhere = machines.map_or_else(Vec::new, |machines| machines.other_hosts(plan));
+        let launcher = machines.map_or(&[][..], |machines| &machines.launcher);
+        let others = (&elsewhere[..], launcher);
+        let agent = agent::write(&files, hosts.iter().flatten(), &groups.roots(), holder, others)?;
         let env = environment::environment(plan, &directory, &agent)?;
         let spans = plan
             .programs
@@ -294,6 +299,7 @@ impl<'a> Supervisor<'a> {
             memory: MemoryLimit::new(None),
             external,
             machines,
+            elsewhere: programs::elsewhere(&plan.programs),
             idle_reported: false,
         })))
     }
@@ -456,7 +462,13 @@ impl<'a> Supervisor<'a> {
     fn handle_request(&mut self, request: Request) -> Value {
         match request {
             Request::Stop { .. } | Request::Detach {} => Value::Null,
-            Request::Begin {} | Request::Finish { .. } => json!({"ok": false, "message": ONE_MACHINE}),
+            Request::Ended { program } if self.machines.is_some() => {
+                self.elsewhere.remove(&program);
+                json!({"ok": true})
+            }
+            Request::Begin {} | Request::Finish { .. } | Request::Ended { .. } => {
+                json!({"ok": false, "message": ONE_MACHINE})
+            }
             Request::Hosts {} => {
                 let hosts = || self.hosts.iter().flatten();
                 let names: BTreeMap<_, _> = hosts().map(|host| (&host.name, &host.hostname)).collect();
@@ -469,12 +481,12 @@ impl<'a> Supervisor<'a> {
                     (host.name.clone(), json!(host_root::SEARCH_PATH))
                 }).collect::<serde_json::Map<_, _>>(), "isolation": self.plan.isolation})
             }
-            Request::Change { changes, cause } => {
+            Request::Change { changes, cause, at_ns } => {
                 match requests::check_changes(self.plan, self.clock.ns(), &self.repaced, &changes, &cause) {
                     Err(error) => json!({"ok": false, "message": error.to_string()}),
                     Ok(repaced) => {
                         self.repaced.extend(repaced);
-                        self.query_engine(&Command::Change { changes, cause })
+                        self.query_engine(&Command::Change { changes, cause, at_ns })
                     }
                 }
             }

@@ -43,8 +43,9 @@ mod _longhaul {
     #[pymodule_export]
     use super::{
         algorithms, bpf_algorithms, cgroup_prefix, check_algorithm, check_bpf_algorithm, check_limits,
-        check_plan, draw, live_cuts, oom_kills, oom_kills_since, own_cgroup, path, replay, run_as_init,
-        run_in_host, run_live, strict_capabilities, system_directories, trial, uniforms, version,
+        check_plan, draw, engine_status, live_cuts, oom_kills, oom_kills_since, own_cgroup, path, replay,
+        run_as_init, run_in_host, run_live, strict_capabilities, system_directories, trial, uniforms,
+        version,
     };
 }
 
@@ -119,6 +120,12 @@ fn live_cuts(plan: &str) -> PyResult<Vec<(usize, u64)>> {
     let plan = read_plan(plan)?;
     let network = longhaul_network::Network::new(&plan).map_err(error::invalid)?;
     Ok(network.live_cuts(&plan).iter().map(|cut| (cut.link, cut.lookahead.ns())).collect())
+}
+
+/// What the engines of several machines say of the run, each as JSON, as one engine would say it.
+#[pyfunction]
+fn engine_status(engines: Vec<String>) -> PyResult<String> {
+    longhaul_live::engine_status(&engines).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 type Trial = (Vec<u32>, Vec<&'static str>, Vec<u64>, Vec<bool>, Vec<bool>);
@@ -374,6 +381,8 @@ struct MachinesArguments {
     key: String,
     encrypts: bool,
     engine_number: usize,
+    stays_up: bool,
+    launcher: Vec<String>,
 }
 
 impl MachinesArguments {
@@ -409,6 +418,8 @@ impl MachinesArguments {
             key,
             encrypts: self.encrypts,
             engine_number: self.engine_number,
+            stays_up: self.stays_up,
+            launcher: self.launcher,
         })
     }
 }

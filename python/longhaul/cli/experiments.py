@@ -43,7 +43,8 @@ def run_experiment(
     links on the terminal.
     """
     from longhaul.cli.progress import Progress
-    from longhaul.machines import coordinator, requirements
+    from longhaul.machines import requirements
+    from longhaul.machines import run as divided_run
     from longhaul.machines.hostfile import machines_of
     from longhaul.machines.placement import place
     from longhaul.run import conclusion, live, live_shards
@@ -80,9 +81,14 @@ def run_experiment(
     )
     with kept, Progress(prepared.plan, watch=watch) as progress:
         if placement is not None:
-            encrypts = tunnel == "encrypted"
-            finished = coordinator.run(
-                prepared, placement, progress=progress.tell, encrypts=encrypts, memory_bytes=memory_bytes
+            options = divided_run.Options(encrypts=tunnel == "encrypted", memory_bytes=memory_bytes)
+            finished = divided_run.run(
+                prepared.directory,
+                placement,
+                name=prepared.run,
+                progress=progress.tell,
+                options=options,
+                listener=listener,
             )
         else:
             finished = live.run(

@@ -75,18 +75,14 @@ def announce(placement: Placement, paths: Sequence[MeasuredPath]) -> None:
 
 
 def refuse_divided_programs(plan: Plan, placement: Placement) -> None:
-    """Raises LonghaulError if ranks or predecessors of a program would run on several machines."""
+    """Raises LonghaulError if ranks of a program would run on several machines."""
     partition = placement.partition
-    at = {program["name"]: partition[program["host"]] for program in plan["programs"]}
     for program in plan["programs"]:
         span = program.get("span")
-        hosts = {partition[host] for host in span["hosts"]} if span else set()
-        after = {at[name] for name in program.get("after", ())}
-        if len(hosts) > 1 or after - {at[program["name"]]}:
-            what = "its ranks" if len(hosts) > 1 else "it and the programs before it"
+        if span and len({partition[host] for host in span["hosts"]}) > 1:
             raise LonghaulError(
                 Code.NOT_DIVISIBLE,
-                f"program {program['name']}: {what} would run on several machines, which --on does not "
+                f"program {program['name']}: its ranks would run on several machines, which --on does not "
                 "support yet",
                 remedy="place: their hosts on one machine",
                 exit_code=2,

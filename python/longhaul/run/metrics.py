@@ -226,13 +226,19 @@ def _supervised(socket: Path, plan: Plan) -> list[Family]:
         up.add(program["start_ns"] is not None and program["end_ns"] is None, **labels)
         if program["exit"] is not None:
             codes.add(program["exit"], **labels)
-    for node in plan["nodes"] if answer["cgroups"] else ():
-        for mode, seconds in _processor_time(Path(answer["cgroups"]) / node["name"]).items():
-            cpu.add(seconds, host=node["name"], mode=mode)
+    groups = answer["cgroups"]
+    # On several machines each reads those of its hosts.
+    used = answer.get("cpu") or {
+        node["name"]: cpu_seconds(Path(groups) / node["name"]) for node in plan["nodes"] if groups
+    }
+    for host, seconds_by_mode in used.items():
+        for mode, seconds in seconds_by_mode.items():
+            cpu.add(seconds, host=host, mode=mode)
     return [up, codes, cpu]
 
 
-def _processor_time(group: Path) -> dict[str, float]:
+def cpu_seconds(group: Path) -> dict[str, float]:
+    """CPU time that a control group has used in each mode, in seconds; empty if there is no such group."""
     try:
         lines = (group / "cpu.stat").read_text(encoding="ascii").splitlines()
     except OSError:

@@ -33,8 +33,10 @@ impl Supervisor<'_> {
                     let engine: Reply = self.controller.emulator.status();
                     json!({"ok": true, "engine": engine, "programs": self.programs, "name": self.plan.name})
                 }
-                Request::Change { changes, cause } => self.change(changes, &cause),
-                Request::Begin {} | Request::Finish { .. } => json!({"ok": false, "message": ONE_MACHINE}),
+                Request::Change { changes, cause, .. } => self.change(changes, &cause),
+                Request::Begin {} | Request::Finish { .. } | Request::Ended { .. } => {
+                    json!({"ok": false, "message": ONE_MACHINE})
+                }
                 Request::Hosts {} => json!({
                     "ok": false,
                     "message": "hosts on the virtual clock cannot be entered: they are kernels of their own",
