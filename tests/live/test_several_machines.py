@@ -324,7 +324,7 @@ def test_the_ranks_of_one_program_run_on_two_machines(room: MachineRoom, work: P
     errors = "".join(each.read_text() for each in (directory / "logs").glob("*.err"))
     assert_ran(done)
     programs = {each["name"]: each["exit"] for each in summary_of(work)["programs"]}
-    assert programs == {"ring": 0, "fails": 7}, errors
+    assert (programs["ring"], programs["fails"]) == (0, 7), errors
     assert json.loads((directory / "logs/ring.out").read_text()) == ["par1", "par2", "nyc1", "nyc2"]
     # A quarter of a megabyte went over the link that is cut.
     links = {(each["name"], each["way"]): each for each in summary_of(work)["links"]}
@@ -475,6 +475,19 @@ def test_a_network_on_two_machines_stays_up_until_it_is_taken_down(room: Machine
     assert [each["words"] for each in summary["changes"]] == [["down"]]
     assert summary["packets"]["lost_between_machines"] == 0
     assert longhaul(room, work, "status").returncode == 2
+    assert_nothing_left(room)
+
+
+def test_a_network_without_its_socket_is_taken_down_by_its_name(room: MachineRoom, work: Path) -> None:
+    on = ["--on", str(room.hostfile), "--ssh", room.ssh]
+    asked(room, work, "up", str(scenario(work)), *on)
+    (work / "runtime/longhaul/wan.sock").unlink()
+    refused = longhaul(room, work, "status")
+    assert refused.returncode == 2
+    assert "but its socket is gone" in refused.stderr
+    done = longhaul(room, work, "down", "--name", "wan")
+    assert done.returncode in (0, 1, 4, 130), done.stderr + done.stdout
+    assert summary_of(work)["packets"]["lost_between_machines"] == 0
     assert_nothing_left(room)
 
 

@@ -4,10 +4,9 @@ use crate::clock::monotonic_ns;
 use crate::error::{Error, Result};
 use crate::program::ProgramState;
 use crate::run_record::Ending;
-use longhaul_plan::{Plan, Program};
+use longhaul_plan::Plan;
 use longhaul_storage::{Disk, replace, replace_unsynced};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Least time between two writes of the programs' states.
@@ -42,12 +41,6 @@ pub fn have_ended(programs: &[ProgramState], names: &[String]) -> bool {
     let is_awaited =
         |running: &ProgramState| running.is_pending_or_running() && names.contains(&running.name);
     names.is_empty() || !programs.iter().any(is_awaited)
-}
-
-/// The programs that `programs` follow and that are not among them, as they run on other machines.
-pub fn elsewhere(programs: &[Program]) -> BTreeSet<String> {
-    let followed = programs.iter().flat_map(|program| &program.after);
-    followed.filter(|name| !programs.iter().any(|program| program.name == **name)).cloned().collect()
 }
 
 /// The ending of a run that has reached `now_ns`, if its duration has passed or, without one, nothing is left that ends

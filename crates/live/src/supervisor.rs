@@ -41,7 +41,7 @@ use longhaul_storage::{Disk, replace};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -182,8 +182,8 @@ struct Supervisor<'a> {
     external: ExternalResources,
     /// How the run is divided among machines, if it is.
     machines: Option<&'a tunnel::Settings>,
-    /// Programs of other machines that others here follow, and that have not ended.
-    elsewhere: BTreeSet<String>,
+    /// Programs of other machines that have not ended, by the programs here that start after them.
+    followed: BTreeMap<String, Vec<String>>,
     /// Whether the client knows that no program is left here that ends by itself.
     idle_reported: bool,
 }
@@ -299,7 +299,7 @@ impl<'a> Supervisor<'a> {
             memory: MemoryLimit::new(None),
             external,
             machines,
-            elsewhere: programs::elsewhere(&plan.programs),
+            followed: machines.map_or_else(BTreeMap::new, |machines| machines.followed.clone()),
             idle_reported: false,
         })))
     }
@@ -463,7 +463,7 @@ impl<'a> Supervisor<'a> {
         match request {
             Request::Stop { .. } | Request::Detach {} => Value::Null,
             Request::Ended { program } if self.machines.is_some() => {
-                self.elsewhere.remove(&program);
+                self.followed.values_mut().for_each(|names| names.retain(|name| *name != program));
                 json!({"ok": true})
             }
             Request::Begin {} | Request::Finish { .. } | Request::Ended { .. } => {

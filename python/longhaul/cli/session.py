@@ -51,7 +51,7 @@ def up(
     """
     from longhaul.machines import persistent_networks as divided_networks
     from longhaul.machines.hostfile import machines_of
-    from longhaul.machines.run import Options
+    from longhaul.machines.parts import Options
     from longhaul.run.persistent_networks import bring_up
 
     if on is None:

@@ -19,7 +19,6 @@ from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from longhaul import processes
 from longhaul.errors import LonghaulError
@@ -34,6 +33,8 @@ from longhaul.run.session import Session, ask
 
 COLLECTED = ("raw", "logs", "captures")
 """What goes back to the coordinator."""
+_DIRECT_LAUNCH = {"OMPI_MCA_plm_rsh_no_tree_spawn": "1", "PRTE_MCA_plm_ssh_no_tree_spawn": "1"}
+"""Open MPI starts the ranks of every host from the first: the launch agent is elsewhere on each machine."""
 
 
 class Agent:
@@ -141,11 +142,13 @@ class Agent:
         directory = self._directory = Path(tempfile.mkdtemp(prefix="longhaul-"))
         archive.unpack(self._parts, directory)
         self._parts.clear()
-        whole = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
+        plan = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
         partition = message["machines"]["partition"]
-        hosts = {node["name"]: machine for node, machine in zip(whole["nodes"], partition, strict=True)}
+        hosts = {node["name"]: machine for node, machine in zip(plan["nodes"], partition, strict=True)}
         self._launches = Launches(directory, hosts, self._relay)
-        plan = part_of(whole, message["machines"])
+        for program in plan["programs"]:
+            if program.get("span"):
+                program["env"] = {**_DIRECT_LAUNCH, **program["env"]}
         (directory / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
         for name in ("raw", "logs"):
             (directory / name).mkdir(exist_ok=True)
@@ -246,12 +249,6 @@ class Agent:
         if self._directory is not None:
             with suppress(OSError):
                 shutil.rmtree(self._directory)
-
-
-def part_of(whole: Mapping[str, Any], machines: Mapping[str, Any]) -> dict[str, Any]:
-    """The plan of one machine: the whole network, and the programs of its own hosts."""
-    own, partition = machines["own"], machines["partition"]
-    return {**whole, "programs": [each for each in whole["programs"] if partition[each["host"]] == own]}
 
 
 def main() -> int:

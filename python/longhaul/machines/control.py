@@ -11,16 +11,14 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longhaul import _longhaul
 from longhaul.errors import LonghaulError
+from longhaul.machines.coordinator import Agent
 from longhaul.machines.messages import Message
+from longhaul.machines.parts import Parts
 from longhaul.run import sockets
-
-if TYPE_CHECKING:
-    from longhaul.machines.coordinator import Agent
-    from longhaul.machines.run import Parts
 
 _MOST_BYTES = 1 << 20
 """Of a request."""
@@ -39,7 +37,7 @@ class Control:
         self._is_over = False
         threading.Thread(target=self._accept, name="control", daemon=True).start()
 
-    def begin(self, parts: "Parts") -> None:
+    def begin(self, parts: Parts) -> None:
         """From now on requests reach ``parts``."""
         self._parts = parts
 
@@ -117,7 +115,7 @@ def serving_requests(path: Path) -> Iterator[Control]:
         control.close()
 
 
-def answer(parts: "Parts", kind: str, request: Message) -> Message:
+def answer(parts: Parts, kind: str, request: Message) -> Message:
     """The answer to one request, from those of all machines. Raises LonghaulError."""
     agents = [agent for agent in parts.agents if agent.ended is None]
     match kind:
@@ -158,7 +156,7 @@ def answer(parts: "Parts", kind: str, request: Message) -> Message:
             return _refused(f"not a request on several machines: {kind}")
 
 
-def _hosts(parts: "Parts", agents: "Sequence[Agent]") -> Message:
+def _hosts(parts: Parts, agents: Sequence[Agent]) -> Message:
     answers = parts.coordinator.ask(agents, {"do": "hosts"})
     if (failed := _failed(agents, answers)) is not None:
         return failed
@@ -179,7 +177,7 @@ def _hosts(parts: "Parts", agents: "Sequence[Agent]") -> Message:
     return {"ok": True, **found, "env": {"LONGHAUL_RUN": str(parts.directory.resolve())}}
 
 
-def _host_state(parts: "Parts", agents: "Sequence[Agent]", request: Message) -> Message:
+def _host_state(parts: Parts, agents: Sequence[Agent], request: Message) -> Message:
     """What the machine of a host says of it."""
     names = [node["name"] for node in parts.plan["nodes"]]
     if request.get("host") not in names:
@@ -192,7 +190,7 @@ def _host_state(parts: "Parts", agents: "Sequence[Agent]", request: Message) -> 
     return answer
 
 
-def _changed(parts: "Parts", agents: "Sequence[Agent]", request: Message) -> Message:
+def _changed(parts: Parts, agents: Sequence[Agent], request: Message) -> Message:
     """Let all machines make a change at one time, which is soon."""
     at_ns = parts.soon_ns()
     answers = parts.coordinator.ask(agents, {**request, "at_ns": at_ns})
@@ -209,13 +207,13 @@ def _changed(parts: "Parts", agents: "Sequence[Agent]", request: Message) -> Mes
     return {"ok": True, "engine": {"is": "changed", "at_ns": at_ns}}
 
 
-def _in_order(parts: "Parts", answers: Sequence[Message]) -> list[Message]:
+def _in_order(parts: Parts, answers: Sequence[Message]) -> list[Message]:
     """The programs of all machines, in the order of the plan."""
     found = {program["name"]: program for each in answers for program in each["programs"]}
     return [found[each["name"]] for each in parts.plan["programs"] if each["name"] in found]
 
 
-def _failed(agents: "Sequence[Agent]", answers: Sequence[Message]) -> Message | None:
+def _failed(agents: Sequence[Agent], answers: Sequence[Message]) -> Message | None:
     """The first answer that is a refusal, if there is one."""
     for agent, each in zip(agents, answers, strict=True):
         if not each.get("ok"):

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
-from longhaul import log, storage
+from longhaul import log
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.machines import archive, messages
@@ -329,7 +329,8 @@ class Coordinator:
         for agent in self.agents:
             if agent.collected and agent.number in parts:
                 place = directory / agent.name
-                storage.make_directory(place)
+                # What it sent while it ran is there, and is replaced.
+                place.mkdir(exist_ok=True)
                 archive.unpack(parts[agent.number], place)
         return [agent.name for agent in self.agents if agent.collected and agent.number in parts]
 

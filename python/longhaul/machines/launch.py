@@ -23,7 +23,8 @@ def main() -> int:
         # The kernel takes 107 bytes of a path.
         connection.connect(f"/proc/self/fd/{place}/{os.path.basename(path)}")
         os.close(place)
-        _send(connection, {"host": host, "directory": directory, "command": command})
+        wanted = {"host": host, "directory": directory, "command": command, "environment": dict(os.environ)}
+        _send(connection, wanted)
         threading.Thread(target=_pass_input, args=(connection,), daemon=True).start()
         with connection.makefile("rb") as answers:
             for line in answers:

@@ -122,6 +122,8 @@ class Launches:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                # As on one machine, where the command inherits them; what this machine has set is right here.
+                env={**message["environment"], **os.environ},
                 bufsize=0,
                 start_new_session=True,
             )

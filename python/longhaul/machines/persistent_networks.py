@@ -16,10 +16,10 @@ from typing import Any
 from longhaul import log, processes
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.machines import requirements
 from longhaul.machines import run as divided_run
 from longhaul.machines.hostfile import Machine
 from longhaul.machines.messages import Message, Writer
+from longhaul.machines.parts import Options
 from longhaul.machines.placement import Cut, Placement, place
 from longhaul.results import ending, run_record
 from longhaul.run import exporter, live, live_shards, signals
@@ -27,8 +27,6 @@ from longhaul.run.persistent_networks import Standing
 from longhaul.run.session import RunFailedError, search_path
 from longhaul.run.sockets import claimed
 from longhaul.subprocesses import python_command
-
-_MODULE = "longhaul.machines.persistent_networks"
 
 
 def bring_up(
@@ -39,7 +37,7 @@ def bring_up(
     name: str | None,
     runs: Path,
     argv: list[str],
-    options: divided_run.Options,
+    options: Options,
     prometheus: str | None = None,
 ) -> Standing:
     """Bring a scenario up on several machines, and leave it up.
@@ -58,7 +56,6 @@ def bring_up(
         planned = live.plan_run(resolved)
         live_shards.refuse(planned.plan, journal=False, foreign=planned.foreign, option="--on")
         placement = place(resolved, planned.plan, machines)
-        requirements.refuse_divided_programs(planned.plan, placement)
         log.warn(*planned.warnings)
         prepared = live.begin(planned, runs=runs, argv=argv)
         orders = {
@@ -85,7 +82,7 @@ def _started(orders: Mapping[str, Any], directory: Path) -> int:
     logs.mkdir(exist_ok=True)
     with (logs / "coordinator.err").open("wb") as errors:
         process = subprocess.Popen(
-            python_command(_MODULE, json.dumps(orders)),
+            python_command(processes.COORDINATOR, json.dumps(orders)),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -127,7 +124,7 @@ def _started(orders: Mapping[str, Any], directory: Path) -> int:
 def main() -> int:
     """Coordinate the run that the orders on the command line describe, to its end."""
     orders = json.loads(sys.argv[1])
-    out = Writer(os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0))  # type: ignore[arg-type]
+    out = Writer(os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0))
     # Whoever reads the other end has gone when the network is up.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     log.print_with(lambda line: out.send({"event": "log", "text": line.removeprefix("longhaul: ")}))
@@ -141,7 +138,7 @@ def main() -> int:
             _placement(orders["placement"]),
             name=orders["run"],
             progress=out.send,
-            options=divided_run.Options(**orders["options"]),
+            options=Options(**orders["options"]),
             path=Path(orders["socket"]),
         )
     except LonghaulError as error:

@@ -232,3 +232,28 @@ fn together(one: Reply, other: Reply) -> Reply {
         (one, _) => one,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_status_of_several_engines_has_sums_of_packets_and_the_worse_lateness() {
+        let engine = |t_ns, packets, p99_ns| {
+            json!({
+                "is": "status", "t_ns": t_ns, "delivered_packets": packets, "held_packets": 1,
+                "lateness_p50_ns": 10, "lateness_p99_ns": p99_ns, "gaps": 2,
+            })
+            .to_string()
+        };
+        let found = engine_status(&[engine(50, 3, 900), engine(60, 4, 100)]).unwrap();
+        let found: Value = serde_json::from_str(&found).unwrap();
+        let expected: Value = serde_json::from_str(&engine(60, 7, 900)).unwrap();
+        for name in ["t_ns", "delivered_packets", "lateness_p50_ns", "lateness_p99_ns"] {
+            assert_eq!(found[name], expected[name], "{name}");
+        }
+        assert_eq!((&found["held_packets"], &found["gaps"]), (&json!(2), &json!(4)));
+        assert!(engine_status(&["{}".into()]).is_err());
+    }
+}
