@@ -27,8 +27,8 @@ from longhaul.machines.growth import EVERY_S, Growth
 from longhaul.machines.launches import Launches
 from longhaul.machines.messages import Message, Writer
 from longhaul.machines.paths import Meter
+from longhaul.run.groups import cpu_seconds
 from longhaul.run.host_state import host_state
-from longhaul.run.metrics import cpu_seconds
 from longhaul.run.session import Session, ask
 
 COLLECTED = ("raw", "logs", "captures")

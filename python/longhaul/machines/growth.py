@@ -9,9 +9,7 @@ import json
 import zlib
 from pathlib import Path
 
-from longhaul.results.changes import FILE as CHANGES
-from longhaul.results.growing_files import GrowingFile
-from longhaul.results.machine_records import OWN_LOGS
+from longhaul.results.growing_text import CHANGES, OWN_LOGS, GrowingFile
 
 EVERY_S = 0.5
 """Between two messages."""

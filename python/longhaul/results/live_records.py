@@ -14,8 +14,7 @@ from pathlib import Path
 
 from longhaul import log, storage
 from longhaul.plan import WAYS, Plan
-from longhaul.results.changes import FILE as CHANGES
-from longhaul.results.growing_files import GrowingFile
+from longhaul.results.growing_text import CHANGES, GrowingFile
 from longhaul.results.machine_records import MACHINES, joined_change, owner_of
 
 _EVERY_S = 0.1

@@ -18,12 +18,11 @@ from longhaul.analysis.merged_distributions import merged
 from longhaul.plan import WAYS, Plan
 from longhaul.results import pcapng
 from longhaul.results.ending import Ending
+from longhaul.results.growing_text import OWN_LOGS
 
 Json = dict[str, Any]
 
 MACHINES = "machines"
-OWN_LOGS = ("engine.err", "observer.err", "worker.err")
-"""Of Longhaul's own processes, which every machine has."""
 _TIMES = ("t_ns", "offered_ns", "due_ns", "first_ns", "last_ns", "last_new_ns", "last_acknowledged_ns")
 _TABLES = ("samples", "lateness", "packets")
 """Whose rows each machine has its own of."""

@@ -14,7 +14,8 @@ from longhaul.analysis.lateness import p99_ns
 from longhaul.analysis.rates import queueing_delay_ns, rate_at, throughput, utilisation
 from longhaul.plan import WAYS, Plan
 from longhaul.results.changes import ConfigurationTail
-from longhaul.results.growing_files import GrowingFile, GrowingSamples, GrowingTable
+from longhaul.results.growing_files import GrowingSamples, GrowingTable
+from longhaul.results.growing_text import GrowingFile
 
 AVERAGED_NS = 10**9
 """Live figures are averages over the sampling intervals that come nearest to this."""
