@@ -93,6 +93,7 @@ class Routes:
 def path(plan: str, from_: int, to: int) -> list[tuple[int, bool]] | None:
     """The path in the network of a run of a plan in JSON: links, and whether each is taken in reverse."""
 
+def engine_status(engines: list[str]) -> str: ...
 def live_cuts(plan: str) -> list[tuple[int, int]]: ...
 def trial(
     direction: str,

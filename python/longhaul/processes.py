@@ -9,6 +9,8 @@ from typing import Any
 
 WORKER = "longhaul.run.worker"
 """The module that is started as the worker of a live run, with its orders in JSON as the argument."""
+COORDINATOR = "longhaul.machines.persistent_networks"
+"""The module that is started to coordinate a network on several machines that stays up, likewise."""
 EXPORTER = "longhaul.run.exporter"
 """The module that is started to serve the metrics of a network that stays up, likewise."""
 _ENDED = "ZX"

@@ -6,10 +6,11 @@ own: they keep the user's ``PATH`` and environment.
 """
 
 import os
+import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,6 +30,14 @@ def python_command(module: str, *arguments: str) -> list[str]:
     ``PYTHON*`` variable reaches it.
     """
     return [*_interpreter(), module, *arguments]
+
+
+def command_elsewhere(command: Sequence[str], program: Sequence[str], *, has_shell: bool) -> list[str]:
+    """What starts ``program`` on another machine, which ``command`` reaches.
+
+    ``has_shell`` says whether a shell there reads the program's command line, as behind ssh.
+    """
+    return [*command, shlex.join(program)] if has_shell else [*command, *program]
 
 
 def own_interpreter() -> str:

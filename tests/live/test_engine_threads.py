@@ -1,13 +1,18 @@
 """Live runs whose network is divided among engine threads: ``longhaul run --shards``."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from slurm import free_port
 
 pytestmark = pytest.mark.waiting
 
@@ -101,13 +106,59 @@ def test_a_divided_network_and_a_whole_one_have_the_same_tables(work: Path) -> N
     assert min(probe(each, "near")["sent"] for each in (whole, divided)) > 75
 
 
+def test_a_run_of_two_threads_is_watched_and_changed_as_that_of_one(work: Path) -> None:
+    (work / "chain.yaml").write_text(SCENARIO.replace("duration: 3s", "duration: 60s"))
+    (work / "runtime").mkdir(mode=0o700)
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(work / "runtime")}
+    port = free_port()
+
+    def ask(*words: str) -> str:
+        return subprocess.run(
+            [COMMAND, *words], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+
+    argv = [COMMAND, "run", "chain.yaml", "--no-report", "--shards", "2", f"--prometheus=127.0.0.1:{port}"]
+    with subprocess.Popen(
+        argv, cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            metrics = ""
+            deadline = time.monotonic() + 60
+            while "longhaul_link_throughput" not in metrics and time.monotonic() < deadline:
+                time.sleep(0.2)
+                assert process.poll() is None, process.communicate()
+                try:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+                        metrics = answer.read().decode()
+                except OSError:
+                    continue
+            # Every direction of every link, whichever thread counts it.
+            for link, way in (("one", "forward"), ("two", "forward"), ("three", "reverse")):
+                assert f'longhaul_link_delivered_packets_total{{link="{link}",direction="{way}"}}' in metrics
+            assert "packets delivered" in ask("status")
+            status = json.loads(ask("status", "--json"))
+            assert status["engine"]["delivered_packets"] > 0
+            said = ask("set", "three", "delay=25ms")
+            ask("set", "three", "loss=0.1%")
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            out, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 130, out + errors
+    found = json.loads((work / "runs/chain/latest-live/summary.json").read_text())
+    interventions = [each for each in found["changes"] if each["kind"] == "intervention"]
+    # Each once, although two threads made it, and at the time that was said.
+    assert [each["words"] for each in interventions] == [["delay=25ms"], ["loss=0.1%"]]
+    assert f"{interventions[0]['at_ns'] / 1e9:.6f} s" in said
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (("--shards", "9"), "the network cannot be divided into 9 shards"),
         (("--shards", "2", "--journal"), "--shards does not support a journal (--journal) yet"),
         (("--shards", "2", "--clock", "virtual"), "--shards does not support --clock virtual yet"),
-        (("--shards", "2", "--watch"), "--shards does not support --watch yet"),
         (("--shards", "2", "--on", "hostfile"), "--on does not support --shards yet"),
         (("--shards", "many"), "--shards"),
     ],

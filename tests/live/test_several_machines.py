@@ -59,6 +59,35 @@ def scenario(
     return path
 
 
+def environment(place: Path) -> dict[str, str]:
+    """One in which commands find the runs of this test alone."""
+    runtime = place / "runtime"
+    runtime.mkdir(mode=0o700, exist_ok=True)
+    return {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
+
+
+def longhaul(
+    room: MachineRoom, place: Path, *words: str, within_s: float = 60
+) -> "subprocess.CompletedProcess[str]":
+    """A command about a run, where the coordinator is."""
+    return subprocess.run(
+        room.at_switch(COMMAND, *words),
+        cwd=place,
+        env=environment(place),
+        capture_output=True,
+        text=True,
+        timeout=within_s,
+        check=False,
+    )
+
+
+def asked(room: MachineRoom, place: Path, *words: str) -> str:
+    """What one prints that must succeed."""
+    done = longhaul(room, place, *words)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
 def command(room: MachineRoom, path: Path, *options: str) -> list[str]:
     on = ["--on", str(room.hostfile), "--ssh", room.ssh]
     return room.at_switch(COMMAND, "run", str(path), *on, "--no-report", *options)
@@ -76,10 +105,15 @@ def run(room: MachineRoom, path: Path, *options: str) -> "subprocess.CompletedPr
 
 
 @contextmanager
-def running(room: MachineRoom, path: Path) -> "Iterator[subprocess.Popen[str]]":
+def running(room: MachineRoom, path: Path, *options: str) -> "Iterator[subprocess.Popen[str]]":
     """A run whose programs have started."""
     with subprocess.Popen(
-        command(room, path), cwd=path.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command(room, path, *options),
+        cwd=path.parent,
+        env=environment(path.parent),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         try:
             deadline = time.monotonic() + 60
@@ -234,6 +268,70 @@ def test_a_run_without_duration_ends_when_all_machines_are_idle(room: MachineRoo
     assert [each["lost_packets"] for each in summary_of(work)["machines"]["crossings"]] == [0, 0]
 
 
+def test_a_program_follows_one_of_another_machine(room: MachineRoom, work: Path) -> None:
+    more = (
+        "programs:\n  first: {host: par1, run: sleep 0.5}\n"
+        "  second: {host: nyc1, start: after first, run: sleep 0.3}\n"
+        '  third: {host: par2, start: after second, run: "true"}'
+    )
+    path = scenario(work, more=more)
+    path.write_text(path.read_text().replace("duration: 3s\n", "").replace("every: 20ms}", "count: 2}"))
+    done = run(room, path)
+    assert_ran(done)
+    programs = {each["name"]: each for each in summary_of(work)["programs"]}
+    assert [programs[name]["exit"] for name in ("first", "second", "third")] == [0, 0, 0]
+    raw = json.loads((work / "runs/wan/latest-live/raw/programs.json").read_text())
+    times = {each["name"]: (each["start_ns"], each["end_ns"]) for each in raw}
+    assert times["first"][1] < times["second"][0] < times["second"][1] < times["third"][0]
+
+
+MPI = {
+    "mpich": (
+        Path(__file__).parents[2] / ".tools/mpich/bin/mpiexec.hydra",
+        Path(__file__).parents[2] / ".tools/mpich/lib/libmpi.so.12",
+    ),
+    "Open MPI": (Path("/usr/bin/mpirun.openmpi"), Path("/usr/lib/x86_64-linux-gnu/libmpi.so.40")),
+}
+RANKS = """\
+import json
+from mpi4py import MPI
+
+world = MPI.COMM_WORLD
+names = world.gather(MPI.Get_processor_name())
+world.Bcast(bytearray(1 << 18))
+if world.rank == 0:
+    print(json.dumps(names))
+"""
+
+
+@pytest.mark.parametrize("name", MPI)
+def test_the_ranks_of_one_program_run_on_two_machines(room: MachineRoom, work: Path, name: str) -> None:
+    launcher, library = MPI[name]
+    if not library.exists():
+        pytest.skip(f"{name} is not installed: tools/setup --tests")
+    (work / "ranks.py").write_text(RANKS)
+    more = (
+        "programs:\n  ring:\n    hosts: [par1..2, nyc1..2]\n"
+        f"    env: {{MPI4PY_LIBMPI: {library}}}\n"
+        f"    run: {launcher} -n 4 {sys.executable} {work}/ranks.py\n"
+        "  fails:\n    hosts: [par2, nyc2]\n    expect_exit: 7\n"
+        f"    run: [{launcher}, -n, '2', sh, -c, exit 7]"
+    )
+    path = scenario(work, more=more, delay="5ms")
+    path.write_text(path.read_text().replace("duration: 3s\n", "").replace("every: 20ms}", "count: 2}"))
+    done = run(room, path)
+    directory = work / "runs/wan/latest-live"
+    errors = "".join(each.read_text() for each in (directory / "logs").glob("*.err"))
+    assert_ran(done)
+    programs = {each["name"]: each["exit"] for each in summary_of(work)["programs"]}
+    assert (programs["ring"], programs["fails"]) == (0, 7), errors
+    assert json.loads((directory / "logs/ring.out").read_text()) == ["par1", "par2", "nyc1", "nyc2"]
+    # A quarter of a megabyte went over the link that is cut.
+    links = {(each["name"], each["way"]): each for each in summary_of(work)["links"]}
+    assert links["atlantic", "forward"]["packets"]["delivered"] > 180
+    assert_nothing_left(room)
+
+
 def test_packets_that_the_machines_network_loses_make_the_run_invalid(room: MachineRoom, work: Path) -> None:
     rule = ["-p", "udp", "-m", "length", "--length", "140:400", "-m", "statistic", "--mode", "random"]
     rule += ["--probability", "0.3", "-j", "DROP"]
@@ -305,6 +403,106 @@ def test_a_run_whose_records_do_not_all_arrive_is_not_a_result(room: MachineRoom
     )
     assert done.returncode == 3, done.stdout + done.stderr
     assert "no records of m1, m2 within 0 s of the end" in done.stderr
+    assert_nothing_left(room)
+
+
+def test_a_run_on_two_machines_is_watched_and_changed_as_that_on_one(room: MachineRoom, work: Path) -> None:
+    port = slurm.free_port()
+    options = (f"--prometheus=127.0.0.1:{port}",)
+    more = "  load: {kind: udp, from: nyc2, to: par2, rate: 5Mbit}"
+    with running(room, scenario(work, duration="60s", delay="20ms", more=more), *options) as process:
+        scrape = ["curl", "-s", f"http://127.0.0.1:{port}/metrics"]
+        metrics, deadline = "", time.monotonic() + 30
+        while "longhaul_link_throughput" not in metrics and time.monotonic() < deadline:
+            time.sleep(0.5)
+            metrics = subprocess.run(
+                room.at_switch(*scrape), capture_output=True, text=True, check=False
+            ).stdout
+        # Both directions of the link that is cut, each from its sender's machine, and programs of both.
+        for way in ("forward", "reverse"):
+            assert f'longhaul_link_delivered_packets_total{{link="atlantic",direction="{way}"}}' in metrics
+        assert 'longhaul_program_up{program="rtt",host="par1"} 1' in metrics
+        assert 'host="nyc2"} 1' in metrics
+        status = json.loads(asked(room, work, "status", "--json"))
+        assert status["engine"]["delivered_packets"] > 0
+        assert {each["host"] for each in status["programs"]} >= {"par1", "nyc2"}
+        # The change is made on the machines of both directions, at one time.
+        said = asked(room, work, "set", "atlantic", "delay=80ms")
+        asked(room, work, "set", "atlantic", "--reverse", "loss=5%")
+        wrong = longhaul(room, work, "set", "atlantic", "delay=5")
+        assert wrong.returncode == 2
+        assert "has no unit" in wrong.stderr
+        # A command runs in a host on whichever machine that is.
+        assert "nyc2" in asked(room, work, "exec", "nyc2", "--", "hostname")
+        assert asked(room, work, "exec", "par2", "--", "sh", "-c", "echo a  b; pwd").startswith("a b\n")
+        assert longhaul(room, work, "exec", "nyc1", "--", "sh", "-c", "exit 7").returncode == 7
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, out + errors
+    found = [each for each in summary_of(work)["changes"] if each["kind"] == "intervention"]
+    assert [(each["words"], each["by"]) for each in found] == [(["delay=80ms"], "cli"), (["loss=5%"], "cli")]
+    assert f"{found[0]['at_ns'] / 1e9:.6f} s" in said
+    rtts = summary_of(work)["probes"][0]
+    assert rtts["rtt_min_ns"] < 60e6
+    assert rtts["rtt_max_ns"] > 159e6
+    assert_nothing_left(room)
+
+
+def test_a_network_on_two_machines_stays_up_until_it_is_taken_down(room: MachineRoom, work: Path) -> None:
+    path = scenario(work, duration="1s")
+    on = ["--on", str(room.hostfile), "--ssh", room.ssh]
+    said = asked(room, work, "up", str(path), *on)
+    assert "wan is up: 4 hosts" in said
+    try:
+        again = longhaul(room, work, "up", str(path), *on)
+        assert again.returncode == 2
+        assert "a run called wan is up" in again.stderr
+        time.sleep(2)
+        # Longer than its duration.
+        status = json.loads(asked(room, work, "status", "--json"))
+        assert status["engine"]["t_ns"] > 1_500_000_000
+        reply = asked(room, work, "exec", "par2", "--", "ping", "-c", "2", "-i", "0.2", "nyc2")
+        assert "2 received" in reply
+        asked(room, work, "set", "atlantic", "down")
+        lost = longhaul(room, work, "exec", "par2", "--", "ping", "-c", "1", "-W", "1", "nyc2")
+        assert lost.returncode == 1
+    finally:
+        done = longhaul(room, work, "down", "--json")
+    assert done.returncode in (0, 1, 4), done.stderr + done.stdout
+    summary = json.loads(done.stdout)
+    assert summary["ended"] == "stopped"
+    assert [each["words"] for each in summary["changes"]] == [["down"]]
+    assert summary["packets"]["lost_between_machines"] == 0
+    assert longhaul(room, work, "status").returncode == 2
+    assert_nothing_left(room)
+
+
+def test_a_network_without_its_socket_is_taken_down_by_its_name(room: MachineRoom, work: Path) -> None:
+    on = ["--on", str(room.hostfile), "--ssh", room.ssh]
+    asked(room, work, "up", str(scenario(work)), *on)
+    (work / "runtime/longhaul/wan.sock").unlink()
+    refused = longhaul(room, work, "status")
+    assert refused.returncode == 2
+    assert "but its socket is gone" in refused.stderr
+    done = longhaul(room, work, "down", "--name", "wan")
+    assert done.returncode in (0, 1, 4, 130), done.stderr + done.stdout
+    assert summary_of(work)["packets"]["lost_between_machines"] == 0
+    assert_nothing_left(room)
+
+
+def test_a_machine_that_dies_takes_a_network_down_that_stays_up(room: MachineRoom, work: Path) -> None:
+    on = ["--on", str(room.hostfile), "--ssh", room.ssh]
+    asked(room, work, "up", str(scenario(work)), *on)
+    for pid in agents(room, "m2"):
+        os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    record = work / "runs/wan/latest-live/run.json"
+    while json.loads(record.read_text())["status"] == "running" and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert json.loads(record.read_text())["status"] == "crashed"
+    assert "machine m2" in json.loads(record.read_text())["reason"]
+    assert longhaul(room, work, "status").returncode == 2
     assert_nothing_left(room)
 
 

@@ -58,3 +58,9 @@ def test_an_agent_ends_by_itself_when_the_coordinator_is_silent() -> None:
         assert [each["is"] for each in answers(process)][:2] == ["hello", "alive"]
         assert process.wait(timeout=10) == 1
         assert time.monotonic() - began < 5
+
+
+def test_an_agent_starts_without_large_libraries() -> None:
+    code = "import sys, longhaul.machines.agent; print(*{'numpy', 'pyarrow', 'pydantic'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

@@ -17,12 +17,14 @@ const SCRIPT: &str = concat!(include_str!("agent_arguments.sh"), include_str!("a
 
 /// Writes the agent and what it must know of each host into `files`; returns the agent's path.
 ///
-/// Process `holder` of the run has the hosts' namespaces open under the same numbers as this one.
+/// Process `holder` of the run has the hosts' namespaces open under the same numbers as this one. For hosts of other machines, the
+/// command line `launcher` does what the agent does, with the host, the working directory and the command behind it.
 pub fn write<'a>(
     files: &Path,
     hosts: impl Iterator<Item = &'a Host>,
     groups: &[&Path],
     holder: libc::pid_t,
+    (elsewhere, launcher): (&[&str], &[String]),
 ) -> Result<PathBuf> {
     let agent = files.join(NAME);
     let put = |path: &Path, text: String| {
@@ -36,6 +38,9 @@ pub fn write<'a>(
         let groups: Vec<String> =
             groups.iter().map(|root| root.join(&host.name).display().to_string()).collect();
         put(&files.join(format!("host.{}", host.name)), entry(host, &groups))?;
+    }
+    for name in elsewhere {
+        put(&files.join(format!("host.{name}")), entry_elsewhere(launcher))?;
     }
     Ok(agent)
 }
@@ -52,6 +57,12 @@ fn entry(host: &Host, groups: &[String]) -> String {
     let user = host.credentials.user.as_ref();
     let user = user.map_or_else(String::new, |user| format!("--setgid={} --setuid={}", user.gid, user.uid));
     assignments(&host.namespaces.descriptors(), &host.hostname, &user, groups)
+}
+
+/// The same for a host of another machine: the function that passes the command on.
+fn entry_elsewhere(launcher: &[String]) -> String {
+    let words: Vec<String> = launcher.iter().map(|word| quoted(word)).collect();
+    format!("hostname=\nelsewhere=yes\nlaunch() {{ exec {} \"$@\"; }}\n", words.join(" "))
 }
 
 fn assignments(descriptors: &[(&str, i32)], hostname: &str, user: &str, groups: &[String]) -> String {
@@ -77,6 +88,13 @@ mod tests {
     #[test]
     fn a_path_with_spaces_and_quotes_stays_one_word() {
         assert_eq!(quoted("a b'c"), r"'a b'\''c'");
+    }
+
+    #[test]
+    fn an_entry_of_another_machine_passes_the_command_to_its_launcher() {
+        let launcher = ["/bin/python 3".to_owned(), "launch.sock".to_owned()];
+        let text = entry_elsewhere(&launcher);
+        assert!(text.contains("launch() { exec '/bin/python 3' 'launch.sock' \"$@\"; }"), "{text}");
     }
 
     #[test]

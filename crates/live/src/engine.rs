@@ -26,7 +26,7 @@ pub use emulator::{Emulator, network};
 use ports::KernelPorts;
 pub use ports::{Port, Ports};
 pub use replays::Replays;
-pub use shards::run_shards;
+pub use shards::{engine_status, run_shards};
 pub use steps::{endpoints, is_of_engine};
 
 use crate::clock::{self, Clock};
@@ -96,10 +96,10 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
             "simulated traffic, captures and journals need a network that is not divided",
         ));
     }
-    let (number, is_machine) = match &share {
-        Share::Whole => (0, false),
-        Share::Machine(machines) => (machines.engine_number, true),
-        Share::Shard { own, .. } => (*own as usize, false),
+    let (number, is_machine, stays_up) = match &share {
+        Share::Whole => (0, false, false),
+        Share::Machine(machines) => (machines.engine_number, true, machines.stays_up),
+        Share::Shard { own, .. } => (*own as usize, false, false),
     };
     let mut tunnel: Option<Box<Tunnel>> = match share {
         Share::Whole => None,
@@ -133,7 +133,8 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
     let mut engine = Engine::new(emulator, scheduling, control)?;
     if is_machine {
         // All machines end at the same time, so that each packet is counted once.
-        engine.end = plan.duration_ns.map_or(Time::NEVER, Time::from_ns);
+        let duration_ns = plan.duration_ns.filter(|_| !stays_up);
+        engine.end = duration_ns.map_or(Time::NEVER, Time::from_ns);
     }
     let outcome = engine.run_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());
@@ -332,12 +333,14 @@ impl<'a> Engine<'a> {
                     self.ends_jointly = true;
                     self.end = self.end.min(Time::from_ns(at_ns)).max(self.emulator.advanced);
                 }
-                Command::Change { changes, cause } => {
+                Command::Change { changes, cause, at_ns } => {
                     let now = self.now();
                     self.emulator.advance(now);
-                    let at = |each: LinkChange| each.at(now.ns(), Some(cause.clone()));
-                    self.emulator.change(&changes.into_iter().map(at).collect::<Vec<_>>());
-                    self.control.reply(&Reply::Changed { at_ns: now.ns() })?;
+                    let at_ns = at_ns.map_or(now.ns(), |at_ns| at_ns.max(now.ns()));
+                    let at = |each: LinkChange| each.at(at_ns, Some(cause.clone()));
+                    self.emulator.request(changes.into_iter().map(at).collect());
+                    self.emulator.advance(now);
+                    self.control.reply(&Reply::Changed { at_ns })?;
                 }
                 Command::Capture { link, snaplen, limit_bytes } => {
                     let begun = self.emulator.begin_capture(link, snaplen, limit_bytes);

@@ -183,6 +183,8 @@ struct Supervisor<'a> {
     external: ExternalResources,
     /// How the run is divided among machines, if it is.
     machines: Option<&'a tunnel::Settings>,
+    /// Programs of other machines that have not ended, by the programs here that start after them.
+    followed: BTreeMap<String, Vec<String>>,
     /// Whether the client knows that no program is left here that ends by itself.
     idle_reported: bool,
 }
@@ -247,7 +249,10 @@ impl<'a> Supervisor<'a> {
         } else {
             1
         };
-        let agent = agent::write(&files, hosts.iter().flatten(), &groups.roots(), holder)?;
+        let elsewhere = machines.map_or_else(Vec::new, |machines| machines.other_hosts(plan));
+        let launcher = machines.map_or(&[][..], |machines| &machines.launcher);
+        let others = (&elsewhere[..], launcher);
+        let agent = agent::write(&files, hosts.iter().flatten(), &groups.roots(), holder, others)?;
         let env = environment::environment(plan, &directory, &agent)?;
         let spans = plan
             .programs
@@ -295,6 +300,7 @@ impl<'a> Supervisor<'a> {
             memory: MemoryLimit::new(None),
             external,
             machines,
+            followed: machines.map_or_else(BTreeMap::new, |machines| machines.followed.clone()),
             idle_reported: false,
         })))
     }
@@ -457,7 +463,13 @@ impl<'a> Supervisor<'a> {
     fn handle_request(&mut self, request: Request) -> Value {
         match request {
             Request::Stop { .. } | Request::Detach {} => Value::Null,
-            Request::Begin {} | Request::Finish { .. } => json!({"ok": false, "message": ONE_MACHINE}),
+            Request::Ended { program } if self.machines.is_some() => {
+                self.followed.values_mut().for_each(|names| names.retain(|name| *name != program));
+                json!({"ok": true})
+            }
+            Request::Begin {} | Request::Finish { .. } | Request::Ended { .. } => {
+                json!({"ok": false, "message": ONE_MACHINE})
+            }
             Request::Hosts {} => {
                 let hosts = || self.hosts.iter().flatten();
                 let names: BTreeMap<_, _> = hosts().map(|host| (&host.name, &host.hostname)).collect();
@@ -470,12 +482,12 @@ impl<'a> Supervisor<'a> {
                     (host.name.clone(), json!(host_root::SEARCH_PATH))
                 }).collect::<serde_json::Map<_, _>>(), "isolation": self.plan.isolation})
             }
-            Request::Change { changes, cause } => {
+            Request::Change { changes, cause, at_ns } => {
                 match requests::check_changes(self.plan, self.clock.ns(), &self.repaced, &changes, &cause) {
                     Err(error) => json!({"ok": false, "message": error.to_string()}),
                     Ok(repaced) => {
                         self.repaced.extend(repaced);
-                        self.query_engine(&Command::Change { changes, cause })
+                        self.query_engine(&Command::Change { changes, cause, at_ns })
                     }
                 }
             }

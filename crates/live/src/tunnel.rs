@@ -15,10 +15,11 @@ use crate::error::{Error, Result};
 use clock_relation::{ClockRelation, Offset};
 use datagram::{HEADER, Kind, Numbers, Reader, Seal};
 use longhaul_network::{DirectionId, Packet};
-use longhaul_plan::Plan;
+use longhaul_plan::{NodeKind, Plan};
 use longhaul_record::Distribution;
 use longhaul_units::Time;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::BorrowedFd;
 use transport::Transport;
@@ -59,12 +60,25 @@ pub struct Settings {
     pub encrypts: bool,
     /// Number of this engine among those of the run that share a machine, which each have a processor of their own there.
     pub engine_number: usize,
+    /// Whether the run ends when it is told to, and not when its duration has passed.
+    pub stays_up: bool,
+    /// Command line that starts a command in a host of another machine.
+    pub launcher: Vec<String>,
+    /// Programs of other machines that programs of this one start after, by the names of the latter.
+    pub followed: BTreeMap<String, Vec<String>>,
 }
 
 impl Settings {
     /// Whether a node is on this machine.
     pub fn owns(&self, node: usize) -> bool {
         self.partition[node] == self.own
+    }
+
+    /// The names of the hosts of `plan` that are on other machines.
+    pub fn other_hosts<'a>(&self, plan: &'a Plan) -> Vec<&'a str> {
+        let nodes = plan.nodes.iter().enumerate();
+        let others = nodes.filter(|&(place, node)| node.kind == NodeKind::Host && !self.owns(place));
+        others.map(|(_, node)| node.name.as_str()).collect()
     }
 }
 

@@ -15,7 +15,7 @@ use longhaul_plan::{Plan, from_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -43,8 +43,9 @@ mod _longhaul {
     #[pymodule_export]
     use super::{
         algorithms, bpf_algorithms, cgroup_prefix, check_algorithm, check_bpf_algorithm, check_limits,
-        check_plan, draw, live_cuts, oom_kills, oom_kills_since, own_cgroup, path, replay, run_as_init,
-        run_in_host, run_live, strict_capabilities, system_directories, trial, uniforms, version,
+        check_plan, draw, engine_status, live_cuts, oom_kills, oom_kills_since, own_cgroup, path, replay,
+        run_as_init, run_in_host, run_live, strict_capabilities, system_directories, trial, uniforms,
+        version,
     };
 }
 
@@ -119,6 +120,12 @@ fn live_cuts(plan: &str) -> PyResult<Vec<(usize, u64)>> {
     let plan = read_plan(plan)?;
     let network = longhaul_network::Network::new(&plan).map_err(error::invalid)?;
     Ok(network.live_cuts(&plan).iter().map(|cut| (cut.link, cut.lookahead.ns())).collect())
+}
+
+/// What the engines of several machines say of the run, each as JSON, as one engine would say it.
+#[pyfunction]
+fn engine_status(engines: Vec<String>) -> PyResult<String> {
+    longhaul_live::engine_status(&engines).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 type Trial = (Vec<u32>, Vec<&'static str>, Vec<u64>, Vec<bool>, Vec<bool>);
@@ -317,11 +324,23 @@ fn run_live(
     machines: Option<MachinesArguments>,
     shards: Option<Vec<u32>>,
 ) -> PyResult<i32> {
-    let plan = read_plan(plan)?;
+    let mut plan = read_plan(plan)?;
     // SAFETY: the caller was started with this descriptor and uses it for nothing else.
     let line = line.map(|fd| unsafe { UnixStream::from_raw_fd(fd) });
     if machines.as_ref().is_some_and(|machines| machines.partition.len() != plan.nodes.len()) {
         return Err(PyValueError::new_err("machines: each node has one"));
+    }
+    let mut followed = BTreeMap::new();
+    if let Some(machines) = &machines {
+        // Others run the rest.
+        plan.programs.retain(|program| machines.partition[program.host] == machines.own);
+        let own: BTreeSet<String> = plan.programs.iter().map(|program| program.name.clone()).collect();
+        for program in &mut plan.programs {
+            let after = std::mem::take(&mut program.after);
+            let (here, elsewhere) = after.into_iter().partition(|name| own.contains(name));
+            program.after = here;
+            followed.insert(program.name.clone(), elsewhere);
+        }
     }
     if shards.as_ref().is_some_and(|shards| shards.len() != plan.nodes.len()) {
         return Err(PyValueError::new_err("shards: each node has one"));
@@ -347,7 +366,7 @@ fn run_live(
             .into_iter()
             .map(|each| ForeignPlace { node: each.node, name: each.name, path: each.path, pid: each.pid })
             .collect(),
-        machines: machines.map(MachinesArguments::settings).transpose()?,
+        machines: machines.map(|machines| machines.settings(followed)).transpose()?,
         shards,
     };
     Ok(longhaul_live::run(&plan, options))
@@ -374,11 +393,13 @@ struct MachinesArguments {
     key: String,
     encrypts: bool,
     engine_number: usize,
+    stays_up: bool,
+    launcher: Vec<String>,
 }
 
 impl MachinesArguments {
     #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
-    fn settings(self) -> PyResult<longhaul_live::Machines> {
+    fn settings(self, followed: BTreeMap<String, Vec<String>>) -> PyResult<longhaul_live::Machines> {
         let wrong = |what: &str| PyValueError::new_err(format!("machines: {what}"));
         let address = |(name, address): (String, String)| {
             let address =
@@ -409,6 +430,9 @@ impl MachinesArguments {
             key,
             encrypts: self.encrypts,
             engine_number: self.engine_number,
+            stays_up: self.stays_up,
+            launcher: self.launcher,
+            followed,
         })
     }
 }

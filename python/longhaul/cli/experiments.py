@@ -43,8 +43,9 @@ def run_experiment(
     links on the terminal.
     """
     from longhaul.cli.progress import Progress
-    from longhaul.machines import coordinator, requirements
+    from longhaul.machines import run as divided_run
     from longhaul.machines.hostfile import machines_of
+    from longhaul.machines.parts import Options
     from longhaul.machines.placement import place
     from longhaul.run import conclusion, live, live_shards
     from longhaul.run.announcement import announce, announce_live
@@ -69,7 +70,6 @@ def run_experiment(
     if machines:
         live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--on")
         placement = place(resolved, planned.plan, machines)
-        requirements.refuse_divided_programs(planned.plan, placement)
     log.warn(*planned.warnings)
     prepared = live.begin(planned, runs=runs, argv=argv)
     kept = conclusion.results_so_far(
@@ -80,9 +80,14 @@ def run_experiment(
     )
     with kept, Progress(prepared.plan, watch=watch) as progress:
         if placement is not None:
-            encrypts = tunnel == "encrypted"
-            finished = coordinator.run(
-                prepared, placement, progress=progress.tell, encrypts=encrypts, memory_bytes=memory_bytes
+            options = Options(encrypts=tunnel == "encrypted", memory_bytes=memory_bytes)
+            finished = divided_run.run(
+                prepared.directory,
+                placement,
+                name=prepared.run,
+                progress=progress.tell,
+                options=options,
+                listener=listener,
             )
         else:
             finished = live.run(

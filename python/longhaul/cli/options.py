@@ -149,3 +149,34 @@ policy_option: Decorator = click.option(
     callback=_policy,
     help="Scheduling policy; longhaul transfer policies lists them.",
 )
+
+_MACHINES_OPTIONS = (
+    click.option(
+        "--on",
+        metavar="MACHINES",
+        help="Run on several machines: a file with one machine per line, or slurm for the nodes of an "
+        "allocation.",
+    ),
+    click.option(
+        "--ssh",
+        metavar="COMMAND",
+        default="ssh",
+        show_default=True,
+        help="Command that connects to the machines of --on FILE.",
+    ),
+    click.option(
+        "--tunnel",
+        type=click.Choice(["plain", "encrypted"]),
+        default="plain",
+        show_default=True,
+        help="Protection of packets between the machines of --on: plain authenticates them, encrypted also "
+        "encrypts them.",
+    ),
+)
+
+
+def machines_options(command: Any) -> Any:
+    """``--on``, ``--ssh`` and ``--tunnel``: the machines of a network, and how they are connected."""
+    for option in reversed(_MACHINES_OPTIONS):
+        command = option(command)
+    return command

@@ -11,6 +11,7 @@ from longhaul.cli.options import (
     json_option,
     kernel_option,
     live_shards_option,
+    machines_options,
     memory_option,
     prometheus_option,
     report_option,
@@ -38,27 +39,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Record all packets that enter and leave the network, for compare --replay.",
 )
-@click.option(
-    "--on",
-    metavar="MACHINES",
-    help="Run on several machines: a file with one machine per line, or slurm for the nodes of an "
-    "allocation.",
-)
-@click.option(
-    "--ssh",
-    metavar="COMMAND",
-    default="ssh",
-    show_default=True,
-    help="Command that connects to the machines of --on FILE.",
-)
-@click.option(
-    "--tunnel",
-    type=click.Choice(["plain", "encrypted"]),
-    default="plain",
-    show_default=True,
-    help="Protection of packets between the machines of --on: plain authenticates them, encrypted also "
-    "encrypts them.",
-)
+@machines_options
 @live_shards_option
 @clock_option
 @kernel_option
@@ -111,8 +92,6 @@ def run(
     if on is not None or shards != 1:
         option = "--shards" if on is None else "--on"
         refused = {
-            "--watch": watch,
-            "--prometheus": prometheus is not None,
             "--clock virtual": clock == "virtual",
             "--sudo": sudo and on is not None,
             "--shards": shards != 1 and on is not None,

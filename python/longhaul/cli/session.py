@@ -5,12 +5,13 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
 from longhaul.cli.options import (
     json_option,
+    machines_options,
     memory_option,
     prometheus_option,
     runs_option,
@@ -29,6 +30,7 @@ name_option = click.option("--name", metavar="RUN", help="Name of the run, if se
 @click.option("--name", metavar="RUN", help="Name of the run. Default: the scenario's name.")
 @runs_option
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
+@machines_options
 @memory_option
 @prometheus_option
 def up(
@@ -37,6 +39,9 @@ def up(
     name: str | None,
     runs: Path,
     sudo: bool,
+    on: str | None,
+    ssh: str,
+    tunnel: Literal["plain", "encrypted"],
     memory_bytes: int | None,
     prometheus: str | None,
 ) -> None:
@@ -44,18 +49,35 @@ def up(
 
     Its programs and traffic run as in `run`; the network stays when they have ended.
     """
+    from longhaul.machines import persistent_networks as divided_networks
+    from longhaul.machines.hostfile import machines_of
+    from longhaul.machines.parts import Options
     from longhaul.run.persistent_networks import bring_up
 
-    standing = bring_up(
-        scenario,
-        settings=settings,
-        name=name,
-        runs=runs,
-        argv=sys.argv,
-        sudo=sudo,
-        prometheus=prometheus,
-        memory_bytes=memory_bytes,
-    )
+    if on is None:
+        standing = bring_up(
+            scenario,
+            settings=settings,
+            name=name,
+            runs=runs,
+            argv=sys.argv,
+            sudo=sudo,
+            prometheus=prometheus,
+            memory_bytes=memory_bytes,
+        )
+    elif sudo:
+        raise click.UsageError("--on does not support --sudo yet: leave one of them out")
+    else:
+        standing = divided_networks.bring_up(
+            scenario,
+            machines_of(on, ssh=ssh),
+            settings=settings,
+            name=name,
+            runs=runs,
+            argv=sys.argv,
+            options=Options(encrypts=tunnel == "encrypted", memory_bytes=memory_bytes, stays_up=True),
+            prometheus=prometheus,
+        )
     click.echo(
         f"{standing.name} is up: {standing.hosts} hosts in {standing.seconds:.2f} s; {standing.directory}"
     )

@@ -16,19 +16,25 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from longhaul import processes
 from longhaul.errors import LonghaulError
 from longhaul.machines import archive, messages
+from longhaul.machines.growth import EVERY_S, Growth
+from longhaul.machines.launches import Launches
 from longhaul.machines.messages import Message, Writer
 from longhaul.machines.paths import Meter
-from longhaul.run.session import Session
+from longhaul.run.groups import cpu_seconds
+from longhaul.run.host_state import host_state
+from longhaul.run.session import Session, ask
 
 COLLECTED = ("raw", "logs", "captures")
 """What goes back to the coordinator."""
+_DIRECT_LAUNCH = {"OMPI_MCA_plm_rsh_no_tree_spawn": "1", "PRTE_MCA_plm_ssh_no_tree_spawn": "1"}
+"""Open MPI starts the ranks of every host from the first: the launch agent is elsewhere on each machine."""
 
 
 class Agent:
@@ -46,10 +52,14 @@ class Agent:
         self._directory: Path | None = None
         self._thread: threading.Thread | None = None
         self._over = threading.Event()
+        self._socket_path: Path | None = None
+        """Where the part's supervisor listens."""
+        self._launches: Launches | None = None
+        self._news = threading.Event()
+        """Whether what was recorded is to be sent at once."""
 
     def serve(self) -> int:
         """Answer until the coordinator is done, gone or silent."""
-        threading.Thread(target=self._watch, daemon=True).start()
         cores = len(os.sched_getaffinity(0))
         self._out.send(
             {
@@ -62,6 +72,7 @@ class Agent:
                 "cores": cores,
             }
         )
+        threading.Thread(target=self._watch, daemon=True).start()
         threading.Thread(target=self._read, daemon=True).start()
         while (message := self._messages.get()) is not None:
             try:
@@ -102,6 +113,11 @@ class Agent:
             case "tell":
                 if self._session is not None:
                     self._session.line.tell(message["request"])
+            case "ask":
+                threading.Thread(target=self._ask, args=(message,), daemon=True).start()
+            case "relay":
+                if self._launches is not None and self._socket_path is not None:
+                    self._launches.take(message["from"], message["content"], self._socket_path)
             case "collect":
                 self._collect()
 
@@ -126,27 +142,83 @@ class Agent:
         directory = self._directory = Path(tempfile.mkdtemp(prefix="longhaul-"))
         archive.unpack(self._parts, directory)
         self._parts.clear()
-        plan = part_of(directory / "plan.json", message["machines"])
+        plan = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
+        partition = message["machines"]["partition"]
+        hosts = {node["name"]: machine for node, machine in zip(plan["nodes"], partition, strict=True)}
+        self._launches = Launches(directory, hosts, self._relay)
+        for program in plan["programs"]:
+            if program.get("span"):
+                program["env"] = {**_DIRECT_LAUNCH, **program["env"]}
         (directory / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
         for name in ("raw", "logs"):
             (directory / name).mkdir(exist_ok=True)
         work = Path(message["work"])
+        self._socket_path = directory / "control.sock"
         self._session = Session(
             directory / "plan.json",
             directory,
             run=f"{message['run']}-{secrets.token_hex(2)}",
+            keep=message["stays_up"],
+            socket_path=self._socket_path,
             scratch=[directory],
             memory_bytes=message["memory_bytes"],
             work=work if work.is_dir() else directory,
-            machines={**message["machines"], "socket": self._socket.fileno()},
+            machines={
+                **message["machines"],
+                "socket": self._socket.fileno(),
+                "stays_up": message["stays_up"],
+                "launcher": self._launches.command,
+            },
         )
         self._thread = threading.Thread(target=self._follow, args=(self._session,), daemon=True)
         self._thread.start()
 
+    def _ask(self, message: Message) -> None:
+        """Ask the part's supervisor one thing, and pass its answer on."""
+        try:
+            answer = self._answer(message["request"])
+        except LonghaulError as error:
+            answer = {"ok": False, "message": error.message}
+        self._out.send({"is": "answer", "number": message["number"], "answer": answer})
+
+    def _answer(self, request: Message) -> Message:
+        if self._socket_path is None:
+            return {"ok": False, "message": "the run has not started yet"}
+        match request["do"]:
+            case "host_state":
+                return {"ok": True, "state": asdict(host_state(self._socket_path, request["host"]))}
+            case "hosts":
+                found = ask(self._socket_path, request)
+                wanted = {name: found[name] for name in ("ok", "hosts", "hostnames")}
+                return {**wanted, "socket": str(self._socket_path)}
+            case "programs":
+                found = ask(self._socket_path, request)
+                groups = found["cgroups"]
+                cpu = (
+                    {each.name: used for each in Path(groups).iterdir() if (used := cpu_seconds(each))}
+                    if groups
+                    else {}
+                )
+                return {**found, "cpu": cpu}
+            case _:
+                return ask(self._socket_path, request)
+
+    def _send_growth(self, directory: Path) -> None:
+        """Send what the part records, until it has ended."""
+        growth = Growth(directory)
+        while not self._over.is_set() and self._thread is not None and self._thread.is_alive():
+            self._news.wait(EVERY_S)
+            self._news.clear()
+            if (packed := growth.packed()) is not None:
+                self._out.send({"is": "growth", "packed": packed})
+
     def _follow(self, session: Session) -> None:
         try:
             for event in session.events():
-                self._out.send({"is": "event", "event": event})
+                if "event" in event:
+                    self._out.send({"is": "event", "event": event})
+                if event.get("event") == "started":
+                    threading.Thread(target=self._send_growth, args=(self._directory,), daemon=True).start()
         except LonghaulError as error:
             status = getattr(error, "status", "failed")
             event = {"event": "failed", "status": status, "message": error.message, "remedy": error.remedy}
@@ -155,6 +227,10 @@ class Agent:
             self._out.send(
                 {"is": "event", "event": {"event": "failed", "status": "crashed", "message": "was killed"}}
             )
+
+    def _relay(self, machine: int, content: Message) -> None:
+        """Send a message to the agent of another machine, by the coordinator."""
+        self._out.send({"is": "relay", "to": machine, "content": content})
 
     def _collect(self) -> None:
         if self._thread is not None:
@@ -166,18 +242,13 @@ class Agent:
 
     def _end(self) -> None:
         self._over.set()
+        if self._launches is not None:
+            self._launches.close()
         if self._session is not None:
             self._session.kill()
         if self._directory is not None:
             with suppress(OSError):
                 shutil.rmtree(self._directory)
-
-
-def part_of(plan: Path, machines: Mapping[str, Any]) -> dict[str, Any]:
-    """The plan of one machine: the whole network, and the programs of its own hosts."""
-    whole: dict[str, Any] = json.loads(plan.read_text(encoding="utf-8"))
-    own, partition = machines["own"], machines["partition"]
-    return {**whole, "programs": [each for each in whole["programs"] if partition[each["host"]] == own]}
 
 
 def main() -> int:

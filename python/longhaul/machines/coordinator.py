@@ -1,52 +1,43 @@
-"""A live run on several machines, from its preparation to its merged records.
+"""The agents of a live run on several machines, seen from the process that coordinates them.
 
 An agent on each machine runs its part; see docs/explanation/several-machines.md.
 """
 
-import json
+import itertools
 import queue
 import secrets
-import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from types import FrameType
 from typing import IO, Any
 
-from longhaul import log, storage
+from longhaul import log
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.machines import archive, messages, requirements
+from longhaul.machines import archive, messages
 from longhaul.machines.hostfile import Machine
 from longhaul.machines.messages import Message, Writer
 from longhaul.machines.paths import MeasuredPath
 from longhaul.machines.placement import Placement
-from longhaul.plan import Plan
-from longhaul.results import directory as directories
 from longhaul.results import ending, machine_records
-from longhaul.run import signals
-from longhaul.run.live import Finished, Prepared
 from longhaul.run.session import RunFailedError
 from longhaul.units.text import few_text
 
 _START_S = 60.0
 """For an agent to start and to answer."""
-_BUILD_S = 300.0
-"""For all hosts to be up and all services to be ready."""
 _END_S = 30.0
 """For a machine to end its part and to write its records."""
-_FINISH_MARGIN_NS = 300_000_000
-"""How far ahead the common end of a run is, if it is not that of its duration."""
-Progress = Callable[[Message], None]
+_ANSWER_S = 10.0
+"""For a machine to answer a request."""
 
 
 @dataclass
-class _Agent:
+class Agent:
     """An agent, seen from here."""
 
     number: int
@@ -63,6 +54,7 @@ class _Agent:
 
     @property
     def name(self) -> str:
+        """Of its machine."""
         return self.machine.name
 
     def last_error(self) -> str:
@@ -87,9 +79,12 @@ class Coordinator:
         """Start an agent on each machine of ``placement``; their errors go into ``scratch``."""
         self.placement = placement
         self._key = secrets.token_hex(32)
-        self._messages: queue.Queue[tuple[_Agent, Message | None]] = queue.Queue()
+        self._numbers = itertools.count()
+        self._asked: dict[int, queue.Queue[tuple[int, Message]]] = {}
+        """Where answers to requests go, by the number of the request."""
+        self._messages: queue.Queue[tuple[Agent, Message | None]] = queue.Queue()
         self._addresses: list[str] = []
-        self.agents: list[_Agent] = []
+        self.agents: list[Agent] = []
         try:
             for number, machine in enumerate(placement.machines):
                 self.agents.append(self._started(number, machine, scratch))
@@ -99,7 +94,7 @@ class Coordinator:
             self.close()
             raise
 
-    def _started(self, number: int, machine: Machine, scratch: Path) -> _Agent:
+    def _started(self, number: int, machine: Machine, scratch: Path) -> Agent:
         errors = (scratch / f"agent-{machine.name}.err").open("w+b")
         try:
             process = subprocess.Popen(
@@ -117,27 +112,33 @@ class Coordinator:
                 exit_code=3,
             ) from error
         assert process.stdin is not None
-        agent = _Agent(number, machine, process, Writer(process.stdin), errors)  # type: ignore[arg-type]
+        agent = Agent(number, machine, process, Writer(process.stdin), errors)  # type: ignore[arg-type]
         threading.Thread(target=self._read, args=(agent,), daemon=True).start()
         threading.Thread(target=self._stay_alive, args=(agent,), daemon=True).start()
         return agent
 
-    def _read(self, agent: _Agent) -> None:
+    def _read(self, agent: Agent) -> None:
         assert agent.process.stdout is not None
         with suppress(ValueError, OSError):
             while (message := messages.read(agent.process.stdout)) is not None:  # type: ignore[arg-type]
                 agent.heard = time.monotonic()
-                if message["is"] != "alive":
+                if message["is"] == "answer":
+                    if (answers := self._asked.get(message["number"])) is not None:
+                        answers.put((agent.number, message["answer"]))
+                elif message["is"] == "relay":
+                    relayed = {"do": "relay", "from": agent.number, "content": message["content"]}
+                    self.agents[message["to"]].writer.send(relayed)
+                elif message["is"] != "alive":
                     self._messages.put((agent, message))
         self._messages.put((agent, None))
 
     @staticmethod
-    def _stay_alive(agent: _Agent) -> None:
+    def _stay_alive(agent: Agent) -> None:
         while agent.process.poll() is None and not agent.writer.is_broken:
             agent.writer.send({"do": "alive"})
             time.sleep(messages.ALIVE_S)
 
-    def next(self, within_s: float) -> tuple[_Agent, Message] | None:
+    def next(self, within_s: float) -> tuple[Agent, Message] | None:
         """The next message of an agent; ``None`` if none comes. Raises LonghaulError for one that is gone."""
         deadline = time.monotonic() + within_s
         while True:
@@ -166,7 +167,7 @@ class Coordinator:
                     remedy="check the machine and the network to it",
                 )
 
-    def _gone(self, agent: _Agent) -> LonghaulError:
+    def _gone(self, agent: Agent) -> LonghaulError:
         with suppress(subprocess.TimeoutExpired):
             agent.process.wait(timeout=2)
         said = agent.last_error()
@@ -182,7 +183,7 @@ class Coordinator:
         )
 
     @staticmethod
-    def _accept(agent: _Agent, hello: Message) -> None:
+    def _accept(agent: Agent, hello: Message) -> None:
         own = {"protocol": messages.PROTOCOL, "longhaul": version("longhaul")}
         for what, here in own.items():
             if hello.get(what) != here:
@@ -194,7 +195,7 @@ class Coordinator:
                 )
         agent.hello = hello
 
-    def _answers(self, kind: str, agents: Sequence[_Agent], within_s: float) -> list[Message]:
+    def _answers(self, kind: str, agents: Sequence[Agent], within_s: float) -> list[Message]:
         """A message of this kind of each of ``agents``, in their order."""
         found: dict[int, Message] = {}
         deadline = time.monotonic() + within_s
@@ -234,19 +235,26 @@ class Coordinator:
             ]
         return paths
 
-    def start(self, prepared: Prepared, *, encrypts: bool, memory_bytes: int | None) -> None:
-        """Send each machine its part, and let it build it."""
-        names = [each.name for each in prepared.directory.iterdir() if each.name != machine_records.MACHINES]
-        parts = list(archive.packed(prepared.directory, names))
+    def start(
+        self, directory: Path, *, run: str, encrypts: bool, memory_bytes: int | None, stays_up: bool = False
+    ) -> None:
+        """Send each machine its part of the run in ``directory``, and let it build it.
+
+        ``run`` is a short name for processes. A network that ``stays_up`` ends when it is told to, and not
+        with its duration or its programs.
+        """
+        names = [each.name for each in directory.iterdir() if each.name != machine_records.MACHINES]
+        parts = list(archive.packed(directory, names))
         for agent in self.agents:
             for part in parts:
                 agent.writer.send({"do": "part", "part": part})
             agent.writer.send(
                 {
                     "do": "run",
-                    "run": prepared.run,
+                    "run": run,
                     "work": str(Path.cwd()),
                     "memory_bytes": memory_bytes,
+                    "stays_up": stays_up,
                     "machines": {
                         "own": agent.number,
                         "partition": self.placement.partition,
@@ -261,16 +269,40 @@ class Coordinator:
                 }
             )
 
-    def _engine_number(self, agent: _Agent) -> int:
+    def _engine_number(self, agent: Agent) -> int:
         """How many agents before this one are on the same machine, whatever they are called."""
         earlier = self.agents[: agent.number]
         return sum(other.hello["boot_id"] == agent.hello["boot_id"] for other in earlier)
 
-    def request(self, **request: Any) -> None:
-        """Send every machine whose part goes on a request to its run."""
-        for agent in self.agents:
+    def request(self, agents: "Sequence[Agent] | None" = None, /, **request: Any) -> None:
+        """Send every machine whose part goes on, or those of ``agents``, a request to its run."""
+        for agent in self.agents if agents is None else agents:
             if agent.ended is None:
                 agent.writer.send({"do": "tell", "request": request})
+
+    def ask(self, agents: Sequence[Agent], request: Message, *, within_s: float = _ANSWER_S) -> list[Message]:
+        """What the runs of these agents answer to one request, in their order; any thread may ask.
+
+        Raises LonghaulError if one does not answer.
+        """
+        number = next(self._numbers)
+        answers = self._asked[number] = queue.Queue()
+        found: dict[int, Message] = {}
+        deadline = time.monotonic() + within_s
+        try:
+            for agent in agents:
+                agent.writer.send({"do": "ask", "number": number, "request": request})
+            while len(found) < len(agents):
+                sender, answer = answers.get(timeout=max(deadline - time.monotonic(), 0.0))
+                found[sender] = answer
+        except queue.Empty:
+            late = few_text([agent.name for agent in agents if agent.number not in found])
+            raise LonghaulError(
+                Code.RUN_UNRESPONSIVE, f"machine {late} does not answer", remedy="try again", exit_code=1
+            ) from None
+        finally:
+            del self._asked[number]
+        return [found[agent.number] for agent in agents]
 
     def collect(self, directory: Path) -> list[str]:
         """Fetch the records of all machines that still answer into ``directory``; returns whose there are."""
@@ -297,12 +329,13 @@ class Coordinator:
         for agent in self.agents:
             if agent.collected and agent.number in parts:
                 place = directory / agent.name
-                storage.make_directory(place)
+                # What it sent while it ran is there, and is replaced.
+                place.mkdir(exist_ok=True)
                 archive.unpack(parts[agent.number], place)
         return [agent.name for agent in self.agents if agent.collected and agent.number in parts]
 
     @staticmethod
-    def _still_answers(agent: _Agent) -> bool:
+    def _still_answers(agent: Agent) -> bool:
         silent = time.monotonic() - agent.heard > messages.SILENT_S
         if agent.process.poll() is not None or silent:
             # Nothing more is expected of it.
@@ -337,191 +370,3 @@ def rounds(pairs: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
         else:
             chosen.append(pair)
     return found
-
-
-def run(
-    prepared: Prepared,
-    placement: Placement,
-    *,
-    progress: Progress,
-    encrypts: bool = False,
-    memory_bytes: int | None = None,
-) -> Finished:
-    """Run to the end on all machines of ``placement``, and merge their records into the run directory.
-
-    Ctrl-C, SIGTERM and SIGHUP end it early. A machine that is gone, silent or late ends it within seconds;
-    the records of the others are kept. Raises RunFailedError and LonghaulError.
-    """
-    directory = prepared.directory
-    plan: Plan = json.loads(prepared.plan.read_text(encoding="utf-8"))
-    with ending.recorded(directory):
-        kept = directory / machine_records.MACHINES
-        storage.make_directory(kept)
-        coordinator = Coordinator(placement, scratch=kept)
-        try:
-            found = _run_parts(coordinator, prepared, plan, progress, encrypts, memory_bytes)
-            failure: LonghaulError | None = None
-        except LonghaulError as error:
-            status = error.status if isinstance(error, RunFailedError) else ending.FAILED
-            found, failure = ending.Ending(status, error.message), error
-            coordinator.request(do="stop", status="crashed", why=error.message)
-        finally:
-            try:
-                names = coordinator.collect(kept)
-            finally:
-                coordinator.close()
-        missing = [name for name in _names(placement) if name not in names]
-        if failure is None and missing:
-            failure = MachineLostError(f"no records of {few_text(missing)} within {_END_S:.0f} s of the end")
-            found = ending.Ending(failure.status, failure.message)
-        if any((kept / name / "raw" / "started.json").is_file() for name in names):
-            machine_records.merge(directory, plan, placement.partition, _names(placement), found)
-            if failure is None:
-                # The merged records have everything.
-                shutil.rmtree(kept)
-        if failure is not None:
-            raise failure
-        ending.end(directory, found.status, found.reason)
-    return Finished(directory, found.status)
-
-
-def _names(placement: Placement) -> list[str]:
-    return [machine.name for machine in placement.machines]
-
-
-def _run_parts(
-    coordinator: Coordinator,
-    prepared: Prepared,
-    plan: Plan,
-    progress: Progress,
-    encrypts: bool,
-    memory_bytes: int | None,
-) -> ending.Ending:
-    placement = coordinator.placement
-    paths = coordinator.connect()
-    requirements.check(placement, paths)
-    requirements.announce(placement, paths)
-    machines = [
-        {"name": agent.name, "nodes": placement.partition.count(agent.number), **_description(agent.hello)}
-        for agent in coordinator.agents
-    ]
-    directories.update_run(
-        prepared.directory,
-        machines=machines,
-        cuts=[{"link": cut.name, "delay_ns": cut.delay_ns} for cut in placement.cuts],
-        paths=[each.as_dict(_names(placement)) for each in paths],
-    )
-    with _interruptions() as asked:
-        coordinator.start(prepared, encrypts=encrypts, memory_bytes=memory_bytes)
-        return _follow(coordinator, plan, progress, asked)
-
-
-def _description(hello: Message) -> Message:
-    return {name: hello[name] for name in ("host", "kernel", "cores")}
-
-
-@dataclass
-class _Progress:
-    """How far the parts of a run are."""
-
-    coordinator: Coordinator
-    plan: Plan
-    report: Progress
-    up: dict[int, Message] = field(default_factory=dict)
-    ready: set[int] = field(default_factory=set)
-    idle: dict[int, int] = field(default_factory=dict)
-    started_s: float | None = None
-    """When the run's clock started, by this process's."""
-    is_ending: bool = False
-    was_stopped: bool = False
-
-    @property
-    def _agents(self) -> Sequence[_Agent]:
-        return self.coordinator.agents
-
-    def take(self, agent: _Agent, event: Message) -> None:
-        """Take an event of one machine's part into account, and ask for what follows when all are so far."""
-        match event.get("event"):
-            case "up":
-                self.up[agent.number] = event
-                if len(self.up) == len(self._agents):
-                    hosts = sum(each["hosts"] for each in self.up.values())
-                    took_ns = max(each["build_ns"] for each in self.up.values())
-                    self.report({"event": "up", "hosts": hosts, "build_ns": took_ns})
-            case "ready":
-                self.ready.add(agent.number)
-                if len(self.ready) == len(self._agents):
-                    self.coordinator.request(do="begin")
-            case "started":
-                if self.started_s is None:
-                    self.started_s = time.monotonic()
-                    self.report(event)
-            case "idle":
-                self.idle[agent.number] = event["t_ns"]
-                if len(self.idle) == len(self._agents):
-                    # The last one has said so just now.
-                    self.coordinator.request(do="finish", at_ns=event["t_ns"] + _FINISH_MARGIN_NS)
-            case "failed":
-                agent.ended = event
-                raise RunFailedError(
-                    Code.RUN_FAILED,
-                    f"machine {agent.name}: {event['message']}",
-                    status=event.get("status", ending.FAILED),
-                    remedy=event.get("remedy"),
-                )
-            case "ended":
-                agent.ended = event
-                self._check_end(agent, event)
-            case "ending":
-                if not self.is_ending:
-                    self.is_ending = True
-                    self.report(event)
-            case _:
-                self.report(event)
-
-    def stop(self, why: str) -> None:
-        """End the run early: at one time on all machines, if their clocks have started."""
-        self.was_stopped = True
-        if self.started_s is None:
-            self.coordinator.request(do="stop", status="interrupted", why=why)
-        else:
-            at_ns = round((time.monotonic() - self.started_s) * 1e9) + _FINISH_MARGIN_NS
-            self.coordinator.request(do="finish", at_ns=at_ns, status="interrupted", why=why)
-
-    def _check_end(self, agent: _Agent, event: Message) -> None:
-        expected = "duration" if self.plan["duration_ns"] is not None else "programs"
-        if event.get("reason") != expected and not self.was_stopped:
-            why = event.get("why") or event.get("reason")
-            raise RunFailedError(Code.RUN_FAILED, f"machine {agent.name}: {why}", status=ending.FAILED)
-
-
-def _follow(coordinator: Coordinator, plan: Plan, progress: Progress, asked: Sequence[str]) -> ending.Ending:
-    """Follow the parts until all have ended."""
-    agents = coordinator.agents
-    state = _Progress(coordinator, plan, progress)
-    deadline = time.monotonic() + _BUILD_S
-    while any(agent.ended is None for agent in agents):
-        if asked and not state.was_stopped:
-            state.stop(asked[0])
-        received = coordinator.next(0.2)
-        if received is not None and received[1]["is"] == "event":
-            state.take(received[0], received[1]["event"])
-        elif len(state.ready) < len(agents) and time.monotonic() > deadline:
-            late = few_text([agent.name for agent in agents if agent.number not in state.ready])
-            raise MachineLostError(f"{late}: not ready within {_BUILD_S:.0f} s")
-    first = agents[0].ended or {}
-    return ending.Ending(str(first["reason"]), first.get("why"))
-
-
-@contextmanager
-def _interruptions() -> Iterator[list[str]]:
-    """Signals in the block are noted, as the reason why the run is to end."""
-    asked: list[str] = []
-
-    def on_signal(number: int, _frame: FrameType | None) -> None:
-        if asked:
-            raise KeyboardInterrupt(f"{signals.reason(number)} twice, which leaves no results")
-        asked.append(signals.reason(number))
-
-    with signals.handled(on_signal):
-        yield asked

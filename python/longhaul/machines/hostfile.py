@@ -12,7 +12,7 @@ from pathlib import Path
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.regular_files import read_regular
-from longhaul.subprocesses import find_program, own_interpreter, program
+from longhaul.subprocesses import command_elsewhere, find_program, own_interpreter, program
 
 MOST_MACHINES = 1_000
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -38,7 +38,13 @@ class Machine:
 
     def command_line(self, *program: str) -> list[str]:
         """What starts ``program`` there."""
-        return [*self.command, shlex.join(program)] if self.has_shell else [*self.command, *program]
+        return command_elsewhere(self.command, program, has_shell=self.has_shell)
+
+    @property
+    def terminal_command(self) -> tuple[str, ...]:
+        """As :attr:`command`, for a program that has this process's terminal."""
+        with_terminal = {"-T": "-tt", "--unbuffered": "--pty"}
+        return tuple(with_terminal.get(word, word) for word in self.command)
 
     def address_at(self, port: int) -> str:
         """Its address with a port, as a socket takes it. Raises LonghaulError if its name has no address."""

@@ -42,6 +42,11 @@ class Placement:
     """The number of the machine of each node."""
     cuts: Sequence[Cut]
 
+    @property
+    def names(self) -> list[str]:
+        """Of the machines."""
+        return [machine.name for machine in self.machines]
+
 
 def place(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> Placement:
     """Distribute the nodes of ``plan`` over ``machines``. Raises LonghaulError if that cannot be done."""

@@ -7,7 +7,6 @@ from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
 from longhaul.machines.paths import MeasuredPath
 from longhaul.machines.placement import Placement
-from longhaul.plan import Plan
 from longhaul.units.text import count_text, rate_text, share_text, time_text
 
 ENGINE_NS = 250_000
@@ -72,25 +71,6 @@ def announce(placement: Placement, paths: Sequence[MeasuredPath]) -> None:
             f"{here} - {there}: RTT {time_text(each.rtt_min_ns or 0)} (min), "
             f"{time_text(each.rtt_p99_ns or 0)} (p99){rate}"
         )
-
-
-def refuse_divided_programs(plan: Plan, placement: Placement) -> None:
-    """Raises LonghaulError if ranks or predecessors of a program would run on several machines."""
-    partition = placement.partition
-    at = {program["name"]: partition[program["host"]] for program in plan["programs"]}
-    for program in plan["programs"]:
-        span = program.get("span")
-        hosts = {partition[host] for host in span["hosts"]} if span else set()
-        after = {at[name] for name in program.get("after", ())}
-        if len(hosts) > 1 or after - {at[program["name"]]}:
-            what = "its ranks" if len(hosts) > 1 else "it and the programs before it"
-            raise LonghaulError(
-                Code.NOT_DIVISIBLE,
-                f"program {program['name']}: {what} would run on several machines, which --on does not "
-                "support yet",
-                remedy="place: their hosts on one machine",
-                exit_code=2,
-            )
 
 
 def _warn(code: Code, message: str, remedy: str) -> None:

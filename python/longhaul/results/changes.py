@@ -12,7 +12,7 @@ from longhaul.analysis.exported_changes import ExportError, events_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
-from longhaul.results.growing_files import GrowingFile
+from longhaul.results.growing_text import CHANGES, GrowingFile
 from longhaul.results.run_files import kept_json
 from longhaul.scenario.lower.compensation import compensate, shorten
 from longhaul.scenario.lower.network import ends_at_host
@@ -20,13 +20,10 @@ from longhaul.scenario.syntax.yaml_tree import Branch, data_of, read_tree
 
 Json = dict[str, Any]
 
-FILE = "changes.jsonl"
-"""In ``raw/``: one JSON object a line, written by the process that applied the change."""
-
 
 def read_changes(directory: Path, plan: Plan) -> list[Applied]:
     """What the run in ``directory`` changed; of one before there was such a record, what its plan says."""
-    path = directory / "raw" / FILE
+    path = directory / "raw" / CHANGES
     if not path.is_file() and (directory / "raw" / "samples.csv").is_file():
         return planned(plan)
     return _Record(path).read()
@@ -42,7 +39,7 @@ class ConfigurationTail:
 
     def __init__(self, directory: Path, plan: Plan) -> None:
         """Of the run in ``directory``, whose record need not be there yet."""
-        self._record = _Record(directory / "raw" / FILE)
+        self._record = _Record(directory / "raw" / CHANGES)
         self.configuration = Configuration(plan)
 
     def read(self) -> list[Applied]:
@@ -58,7 +55,7 @@ class ChangeTail:
 
     def __init__(self, directory: Path, plan: Plan) -> None:
         """Of the run in ``directory``, whose record need not be there yet."""
-        self._record = _Record(directory / "raw" / FILE)
+        self._record = _Record(directory / "raw" / CHANGES)
         self._log = ChangeLog(plan)
 
     def read(self) -> list[Change]:

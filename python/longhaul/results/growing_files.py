@@ -9,34 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
+from longhaul.results.growing_text import GrowingFile
+
 Array = np.ndarray[Any, Any]
 
-_MOST_BYTES = 8 << 20
-"""Read of one file at once."""
 _MOST_TAIL_BYTES = 2 << 20
 """Minutes of a dozen connections; what came before is shown when the run is over."""
-
-
-class GrowingFile:
-    """A file that is being written, read from where one was."""
-
-    def __init__(self, path: Path, *, most_bytes: int | None = _MOST_BYTES) -> None:
-        """Begin at the start of ``path``, which may not be there yet; ``None`` reads all at once."""
-        self._path = path
-        self._offset = 0
-        self._most_bytes = most_bytes
-
-    def read(self) -> bytes:
-        """Whole lines that have come since."""
-        try:
-            with self._path.open("rb") as file:
-                file.seek(self._offset)
-                content = file.read(self._most_bytes)
-        except OSError:
-            return b""
-        whole = content[: content.rfind(b"\n") + 1]
-        self._offset += len(whole)
-        return whole
 
 
 class GrowingTable:

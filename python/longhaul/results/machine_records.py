@@ -18,6 +18,7 @@ from longhaul.analysis.merged_distributions import merged
 from longhaul.plan import WAYS, Plan
 from longhaul.results import pcapng
 from longhaul.results.ending import Ending
+from longhaul.results.growing_text import OWN_LOGS
 
 Json = dict[str, Any]
 
@@ -261,27 +262,36 @@ def _programs(parts: Sequence[_Part], plan: Plan) -> list[Json]:
 
 
 def _merge_changes(path: Path, parts: Sequence[_Part], plan: Plan, partition: Sequence[int]) -> None:
-    """Every machine applies every change; what a direction had counted before is known where it begins."""
-    lists = [_changes(part.raw / "changes.jsonl") for part in parts]
-    lines = []
-    for place, change in enumerate(lists[0]):
-        before = {}
-        for way in change.get("before", {}):
-            owner = _owner(plan, partition, change["link"], way)
-            own = lists[owner][place] if place < len(lists[owner]) else change
-            before[way] = own["before"][way]
-        lines.append(json.dumps({**change, "before": before}) + "\n")
-    storage.replace_text(path, "".join(lines))
+    lists = [_lines(part.raw / "changes.jsonl") for part in parts]
+    # Of a machine that is gone, or has ended before the others, what the first one says stands in.
+    every = [
+        [each[place] if place < len(each) else line for each in lists] for place, line in enumerate(lists[0])
+    ]
+    storage.replace_text(path, "".join(joined_change(each, plan, partition) + "\n" for each in every))
 
 
-def _changes(path: Path) -> list[Json]:
+def joined_change(lines: Sequence[str | bytes], plan: Plan, partition: Sequence[int]) -> str:
+    """A change as one engine records it, of the line that each machine wrote for it.
+
+    Every machine makes every change; what a direction had counted before is known where it begins.
+    """
+    changes = [json.loads(line) for line in lines]
+    change: Json = changes[0]
+    ways = change.get("before", {})
+    owners = {way: owner_of(plan, partition, change["link"], way) for way in ways}
+    return json.dumps(
+        {**change, "before": {way: changes[owner]["before"][way] for way, owner in owners.items()}}
+    )
+
+
+def _lines(path: Path) -> list[str]:
     try:
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        return path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         return []
 
 
-def _owner(plan: Plan, partition: Sequence[int], link: int, way: str) -> int:
+def owner_of(plan: Plan, partition: Sequence[int], link: int, way: str) -> int:
     """The machine that decides what happens on one direction of a link."""
     return partition[plan["links"][link]["endpoints"][0 if way == "forward" else 1]]
 
@@ -310,11 +320,10 @@ def _capture_time(part: _Part, began_ns: int, first_ns: int) -> Callable[[int], 
 
 
 def _copy_logs(logs: Path, parts: Sequence[_Part]) -> None:
-    own = ("engine.err", "observer.err", "worker.err")
     for part in parts:
         for path in sorted((part.directory / "logs").glob("*")):
             if path.is_file():
-                name = f"{part.name}.{path.name}" if path.name in own else path.name
+                name = f"{part.name}.{path.name}" if path.name in OWN_LOGS else path.name
                 storage.replace_bytes(logs / name, path.read_bytes())
 
 
@@ -337,7 +346,7 @@ def _engine(parts: Sequence[_Part], plan: Plan, partition: Sequence[int]) -> Jso
         "links": [
             {
                 "name": link["name"],
-                **{way: engines[_owner(plan, partition, place, way)]["links"][place][way] for way in WAYS},
+                **{way: engines[owner_of(plan, partition, place, way)]["links"][place][way] for way in WAYS},
             }
             for place, link in enumerate(plan["links"])
         ],

@@ -14,7 +14,8 @@ from longhaul.analysis.lateness import p99_ns
 from longhaul.analysis.rates import queueing_delay_ns, rate_at, throughput, utilisation
 from longhaul.plan import WAYS, Plan
 from longhaul.results.changes import ConfigurationTail
-from longhaul.results.growing_files import GrowingFile, GrowingSamples, GrowingTable
+from longhaul.results.growing_files import GrowingSamples, GrowingTable
+from longhaul.results.growing_text import GrowingFile
 
 AVERAGED_NS = 10**9
 """Live figures are averages over the sampling intervals that come nearest to this."""
@@ -67,10 +68,18 @@ class Direction(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """When a sample was taken, and what had begun to leave by then."""
+    """What had begun to leave of each direction by the time at which it was sampled.
 
-    t_ns: int
+    Parts of a divided network take their samples a moment apart.
+    """
+
+    times_ns: Array
     wire_bytes: Array
+
+    @property
+    def t_ns(self) -> int:
+        """When the first of them was sampled."""
+        return int(self.times_ns[0])
 
 
 class Usage(NamedTuple):
@@ -110,8 +119,7 @@ class LinkMonitor:
         if self._configuration.read():
             self._groups = None
         for columns in self._table.read(2 * AVERAGED_NS):
-            t_ns = int(columns["t_ns"][0])
-            self._kept.add(Sample(t_ns, columns["wire_bytes"]))
+            self._kept.add(Sample(columns["t_ns"], columns["wire_bytes"]))
             self.counters = columns
         return self.latest is not before
 
@@ -138,7 +146,7 @@ class LinkMonitor:
             unknown = np.full(len(self.directions), np.nan)
             return Usage(unknown, unknown)
         sent = last.wire_bytes - first.wire_bytes
-        from_ns, to_ns = np.full(len(sent), first.t_ns), np.full(len(sent), last.t_ns)
+        from_ns, to_ns = first.times_ns, last.times_ns
         used = np.empty(len(sent))
         for places, rates in self._alike().values():
             used[places] = utilisation(rates, sent[places], from_ns[places], to_ns[places])

@@ -77,3 +77,13 @@ def _is_empty(group: Path) -> bool:
             return not any(each.read_text(encoding="utf-8") for each in group.rglob("cgroup.procs"))
         return "populated 0" in (group / "cgroup.events").read_text(encoding="utf-8")
     return False
+
+
+def cpu_seconds(group: Path) -> dict[str, float]:
+    """CPU time that a control group has used in each mode, in seconds; empty if there is no such group."""
+    try:
+        lines = (group / "cpu.stat").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return {}
+    found = dict(line.split() for line in lines)
+    return {mode: int(found[f"{mode}_usec"]) / 1e6 for mode in ("user", "system") if f"{mode}_usec" in found}

@@ -12,6 +12,7 @@ from typing import Any
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.run.persistent_networks import enterable_host
+from longhaul.run.session import ask
 from longhaul.subprocesses import python_command
 
 Json = dict[str, Any]
@@ -63,12 +64,13 @@ class HostState:
 def host_state(socket: Path, host: str) -> HostState:
     """The state of ``host`` in the run whose socket is ``socket``. Raises LonghaulError."""
     supervisor, answer = enterable_host(socket, host)
+    if host in answer.get("elsewhere", ()):
+        return _state_elsewhere(socket, host)
     namespace = os.readlink(f"/proc/{supervisor}/fd/{answer['hosts'][host]['net']}")
     found = list(_processes(namespace))
-    command = ("exec", "--name", socket.stem, host, "--", "/bin/sh", "-c", _SCRIPT)
     try:
         done = subprocess.run(
-            python_command("longhaul.cli.main", *command),
+            python_command("longhaul.run.host_command", str(socket), host, "/bin/sh", "-c", _SCRIPT),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -96,6 +98,14 @@ def host_state(socket: Path, host: str) -> HostState:
         [_route(each) for each in [*json.loads(routes), *json.loads(routes6)]],
         list(_sockets(sockets)),
     )
+
+
+def _state_elsewhere(socket: Path, host: str) -> HostState:
+    """The state of a host that is on another machine."""
+    found = ask(socket, {"do": "host_state", "host": host}, timeout_s=_PATIENCE_S)["state"]
+    addresses = [(name, state, addresses) for name, state, addresses in found["addresses"]]
+    processes = [HostProcess(**each) for each in found["processes"]]
+    return HostState(processes, addresses, found["routes"], [HostSocket(**each) for each in found["sockets"]])
 
 
 def _processes(namespace: str) -> Iterator[HostProcess]:

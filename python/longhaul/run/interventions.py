@@ -22,7 +22,7 @@ from longhaul.scenario.lower.network import ends_at_host
 Json = dict[str, Any]
 Surface = Literal["cli", "page", "python"]
 """Where a user asked."""
-_RECORDED_WITHIN_S = 2.0
+_RECORDED_WITHIN_S = 3.0
 _BETWEEN_LOOKS_S = 0.005
 
 
@@ -61,9 +61,7 @@ def change_link(
                 Code.LINK_UNKNOWN, unknown("link or node", link, [*names, *nodes]), exit_code=2
             )
         asked = run.pacing_changes(paced[link], changes)
-    cause = {"by": by, "user": user_name(), "words": list(changes)}
-    answer = session.ask(path, {"do": "change", "changes": asked, "cause": cause})
-    return float(answer["engine"]["at_ns"] / 1e9)
+    return _ask_and_wait(path, run, asked, by=by, words=changes) / 1e9
 
 
 def set_link(
@@ -142,14 +140,20 @@ def _restoring(index: int, way: Way, before: Mapping[str, Any], keys: Collection
             yield {"link": index, "direction": way, "route": route, "change": change}
 
 
-def _ask_and_wait(path: Path, run: "_Run", asked: list[Json], *, by: Surface, words: Sequence[str]) -> None:
+def _ask_and_wait(path: Path, run: "_Run", asked: list[Json], *, by: Surface, words: Sequence[str]) -> int:
+    """Ask for changes, and wait until the run has recorded them, so that the next ones start from them.
+
+    Returns when they took effect, in ns of the run's clock.
+    """
     cause = {"by": by, "user": user_name(), "words": list(words)}
     answer = session.ask(path, {"do": "change", "changes": asked, "cause": cause})
+    at_ns: int = answer["engine"]["at_ns"]
     until_s = time.monotonic() + _RECORDED_WITHIN_S
-    while time.monotonic() < until_s:
-        if any(each.at_ns >= answer["engine"]["at_ns"] for each in read_changes(run.directory, run.plan)):
-            return
+    while time.monotonic() < until_s and not any(
+        each.at_ns >= at_ns and each.cause["by"] != "event" for each in read_changes(run.directory, run.plan)
+    ):
         time.sleep(_BETWEEN_LOOKS_S)
+    return at_ns
 
 
 def _position(run: "_Run", link: str) -> int:

@@ -15,6 +15,7 @@ from longhaul.plan import Flow, Node, Plan
 from longhaul.results import directory as directories
 from longhaul.results import ending, machine_records
 from longhaul.results.certificate import load_certificate
+from longhaul.results.live_records import LiveRecords, kept_joined
 from longhaul.run import congestion_control, flows, host_settings, mpi, ports, signals, traffic
 from longhaul.run.memory import limit_of, warn
 from longhaul.run.pacing import with_owners
@@ -232,8 +233,14 @@ def run(
     ended = ending.Ending(ending.FAILED)
     guests: AbstractContextManager[dict[str, Any] | None]
     guests = prepared.clock.orders(prepared.resolved.plan) if prepared.clock else nullcontext()
+    joined: AbstractContextManager[None] = nullcontext()
     if shards is not None:
-        directories.update_run(prepared.directory, machines=machine_records.shards_of(shards))
+        parts = machine_records.shards_of(shards)
+        directories.update_run(prepared.directory, machines=parts)
+        plan = directories.read_plan(prepared.directory)
+        names = [each["name"] for each in parts]
+        every_ns = plan["measure"]["every_ns"]
+        joined = kept_joined(LiveRecords(prepared.directory, plan, shards, names, interval_ns=every_ns))
     with ending.recorded(prepared.directory), guests as kernel:
         session = Session(
             prepared.plan,
@@ -250,7 +257,7 @@ def run(
         )
         try:
             began(session)
-            with served, _interruptions(session):
+            with served, joined, _interruptions(session):
                 for message in session.events():
                     progress(message)
                     if message.get("event") == "ended":
@@ -258,7 +265,6 @@ def run(
         finally:
             session.kill()
             if shards is not None and (prepared.directory / machine_records.MACHINES).is_dir():
-                plan = directories.read_plan(prepared.directory)
                 machine_records.merge_shards(prepared.directory, plan, shards)
         ending.end(prepared.directory, ended.status, ended.reason)
     return Finished(prepared.directory, ended.status)

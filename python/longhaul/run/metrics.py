@@ -17,7 +17,7 @@ from longhaul.plan import Plan
 from longhaul.results import directory as directories
 from longhaul.results.growing_files import Tail
 from longhaul.results.monitors import LinkMonitor
-from longhaul.run import session
+from longhaul.run import groups, session
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -226,16 +226,12 @@ def _supervised(socket: Path, plan: Plan) -> list[Family]:
         up.add(program["start_ns"] is not None and program["end_ns"] is None, **labels)
         if program["exit"] is not None:
             codes.add(program["exit"], **labels)
-    for node in plan["nodes"] if answer["cgroups"] else ():
-        for mode, seconds in _processor_time(Path(answer["cgroups"]) / node["name"]).items():
-            cpu.add(seconds, host=node["name"], mode=mode)
+    root = answer["cgroups"]
+    # On several machines each reads those of its hosts.
+    used = answer.get("cpu") or {
+        node["name"]: groups.cpu_seconds(Path(root) / node["name"]) for node in plan["nodes"] if root
+    }
+    for host, seconds_by_mode in used.items():
+        for mode, seconds in seconds_by_mode.items():
+            cpu.add(seconds, host=host, mode=mode)
     return [up, codes, cpu]
-
-
-def _processor_time(group: Path) -> dict[str, float]:
-    try:
-        lines = (group / "cpu.stat").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return {}
-    found = dict(line.split() for line in lines)
-    return {mode: int(found[f"{mode}_usec"]) / 1e6 for mode in ("user", "system") if f"{mode}_usec" in found}

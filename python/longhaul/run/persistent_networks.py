@@ -1,6 +1,8 @@
 """Networks that stay up: start, enter, stop."""
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.results import ending
 from longhaul.run import run_discovery, session, signals, sockets
+from longhaul.subprocesses import command_elsewhere
 
 _ENDED_WITHIN_S = 60.0
 _BETWEEN_LOOKS_S = 0.02
@@ -144,6 +147,8 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
     from longhaul import _longhaul
 
     supervisor, answer = enterable_host(path, host)
+    if (place := answer.get("elsewhere", {}).get(host)) is not None:
+        return _run_elsewhere(place, host, argv)
     hostname = answer.get("hostnames", {}).get(host, host)
     # Of a host with a root directory of its own.
     own_path = answer.get("search_paths", {}).get(host)
@@ -167,6 +172,22 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
     except _longhaul.LiveError as error:
         remedy = error.remedy or "enter it as the user who brought it up"
         raise LonghaulError(Code.MACHINE_UNABLE, error.message, remedy=remedy, exit_code=3) from error
+
+
+def _run_elsewhere(place: Mapping[str, Any], host: str, argv: Sequence[str]) -> int:
+    """The same for a host on another machine, which ``place`` tells how to reach."""
+    program = [place["python"], "-I", "-m", "longhaul.run.host_command", place["socket"], host, *argv]
+    command = place["terminal_command" if sys.stdin.isatty() else "command"]
+    with signals.shared_with_the_command():
+        try:
+            code = subprocess.call(command_elsewhere(command, program, has_shell=place["has_shell"]))
+        except OSError as error:
+            raise LonghaulError(
+                Code.CLUSTER_UNREACHABLE,
+                f"machine {place['machine']}: cannot start {error.filename}: {error.strerror}",
+                exit_code=3,
+            ) from error
+    return 128 - code if code < 0 else code
 
 
 def ask_status(name: str | None) -> dict[str, Any]:

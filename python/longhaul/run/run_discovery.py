@@ -65,7 +65,7 @@ class Running:
 
 def everything() -> list[Running]:
     """The live runs and relays of this user that have a process."""
-    return [*workers(), *relays()]
+    return [*workers(), *coordinators(), *relays()]
 
 
 def at(socket: Path) -> Running | None:
@@ -81,6 +81,16 @@ def workers() -> list[Running]:
     return [_worker(run, each) for run, each in sorted(found.items())]
 
 
+def coordinators() -> list[Running]:
+    """The networks on several machines among them that stay up, by the processes that coordinate them."""
+    found = []
+    for pid, orders in _ordered(processes.COORDINATOR):
+        path = Path(orders["socket"])
+        directory, run = Path(orders["directory"]), str(orders["run"])
+        found.append(Running(path.stem, run, directory, path, is_standing=True, pids=(pid,), supervisor=None))
+    return found
+
+
 def relays() -> list[Running]:
     """The relays among them."""
     return sorted(_relays(), key=lambda each: each.name)
@@ -92,7 +102,7 @@ def end_exporters(directories: Iterable[Path] | None = None) -> list[int]:
     They end with their run by themselves, except those that were stopped by SIGSTOP. Returns their numbers.
     """
     found = []
-    up = {each.directory.resolve() for each in workers()} if directories is None else set()
+    up = {each.directory.resolve() for each in (*workers(), *coordinators()) if directories is None}
     ended = {each.resolve() for each in directories or ()}
     for entry in _entries():
         with suppress(OSError, ValueError, KeyError, TypeError, IndexError):
@@ -150,18 +160,24 @@ def _relays() -> Iterator[Running]:
                     )
 
 
-def _processes() -> Iterator[_Process]:
-    """Processes of this user that were started as a worker, or forked by one."""
+def _ordered(module: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The processes of this user that were started as ``module``, with their orders."""
     for entry in _entries():
         # Processes come and go, and anybody may write anything on a command line.
         with suppress(OSError, ValueError, KeyError, TypeError, IndexError):
             words = processes.arguments(int(entry.name))
-            orders = json.loads(words[words.index(processes.WORKER) + 1])
-            status = _status(entry)
+            orders = json.loads(words[words.index(module) + 1])
+            if _is_ours(_status(entry)) and isinstance(orders["run"], str):
+                yield int(entry.name), orders
+
+
+def _processes() -> Iterator[_Process]:
+    """Processes of this user that were started as a worker, or forked by one."""
+    for pid, orders in _ordered(processes.WORKER):
+        with suppress(OSError, KeyError, TypeError):
             wanted = {name: orders[name] for name in ("run", "directory", "socket", "keep")}
-            if _is_ours(status) and isinstance(wanted["run"], str):
-                numbers = status["NSpid"].split()
-                yield _Process(int(entry.name), len(numbers) > 1 and numbers[-1] == "1", wanted)
+            numbers = _status(Path(f"/proc/{pid}"))["NSpid"].split()
+            yield _Process(pid, len(numbers) > 1 and numbers[-1] == "1", wanted)
 
 
 def _entries() -> Iterator[Path]:

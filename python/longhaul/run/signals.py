@@ -68,6 +68,17 @@ def left_to_the_command() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
+@contextmanager
+def shared_with_the_command() -> Iterator[None]:
+    """The same for a command that a process of its own runs, which Ctrl-C reaches, too."""
+    before = signal.signal(signal.SIGINT, _nothing) if _is_main() else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
+
+
 def _heeded() -> list[signal.Signals]:
     return [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
 

@@ -26,12 +26,15 @@ pub enum Command {
     },
     /// The clock starts with that of the first machine.
     Follow {},
-    /// Change links now, all at the same time.
+    /// Change links, all at the same time.
     Change {
         /// The changes.
         changes: Vec<LinkChange>,
         /// Who requested it.
         cause: Cause,
+        /// When, in nanoseconds since the start, so that all parts of a network do it then; by default now.
+        #[serde(default)]
+        at_ns: Option<u64>,
     },
     /// Capture a link's packets from now on.
     Capture {
@@ -87,7 +90,7 @@ pub enum Reply {
         /// The problem.
         message: String,
     },
-    /// The change took effect.
+    /// The change took effect, or will.
     Changed {
         /// Time of the change.
         at_ns: u64,

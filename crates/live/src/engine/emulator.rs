@@ -16,6 +16,7 @@ use longhaul_plan::{Event, Plan, Way};
 use longhaul_record::Distribution;
 use longhaul_units::{Span, Time};
 use serde_json::Value;
+use std::collections::VecDeque;
 use std::net::IpAddr;
 
 /// The network with simulated endpoints and real hosts' packets.
@@ -28,6 +29,8 @@ pub struct Emulator<'a, P> {
     pub(super) bridges: Bridges,
     /// The next of the plan's events.
     pub(super) next_change: usize,
+    /// Requested changes that are not due yet, by their times; those of one request are made together.
+    pub(super) requested: VecDeque<Vec<Event>>,
     pub(super) next_sample: Time,
     /// The time up to which all due events have been processed.
     pub(super) advanced: Time,
@@ -77,6 +80,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
             egress,
             bridges: Bridges::of(plan),
             next_change: 0,
+            requested: VecDeque::new(),
             next_sample: Time::ZERO,
             advanced: Time::ZERO,
             next_reap: Time::ZERO + steps::REAP_INTERVAL,
@@ -136,6 +140,13 @@ impl<'a, P: Ports> Emulator<'a, P> {
     /// Whether all finite simulated flows and jobs have completed, and all packets of captures have met their fate.
     pub fn endpoints_are_done(&self) -> bool {
         self.endpoints.are_done() && self.egress.replays.in_network == 0
+    }
+
+    /// Changes links at the time of `events`, which is not past and the same for all of them.
+    pub fn request(&mut self, events: Vec<Event>) {
+        let Some(at_ns) = events.first().map(|event| event.at_ns) else { return };
+        let place = self.requested.partition_point(|each| each[0].at_ns <= at_ns);
+        self.requested.insert(place, events);
     }
 
     /// Changes links, all at the time of the first, and records the changes at once.

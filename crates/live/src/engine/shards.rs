@@ -19,6 +19,8 @@ use std::time::Duration;
 const MACHINES: &str = "machines";
 /// How far ahead the common end of all shards is: more than any of them takes to hear of it.
 const END_MARGIN_NS: u64 = 50_000_000;
+/// The same of a requested change.
+const CHANGE_MARGIN_NS: u64 = 20_000_000;
 /// Longest wait for a command or a reply.
 const WAIT: Duration = Duration::from_millis(20);
 
@@ -141,7 +143,8 @@ impl Forwarder {
     }
 
     fn forward(&mut self, command: &Command) -> Result<()> {
-        match command {
+        let mut command = command.clone();
+        match &mut command {
             Command::Start { start_ns } => self.start_ns = Some(*start_ns),
             Command::Stop {} if let Some(start_ns) = self.start_ns => {
                 // All end at the same time, so that each packet is counted once.
@@ -149,9 +152,14 @@ impl Forwarder {
                 self.shards.iter_mut().for_each(|shard| shard.send(&Command::StopAt { at_ns }));
                 return Ok(());
             }
+            Command::Change { at_ns, .. } if at_ns.is_none() => {
+                // Both sides of a link that is cut change at the same time.
+                *at_ns =
+                    self.start_ns.map(|start_ns| monotonic_ns().saturating_sub(start_ns) + CHANGE_MARGIN_NS);
+            }
             _ => {}
         }
-        self.shards.iter_mut().for_each(|shard| shard.send(command));
+        self.shards.iter_mut().for_each(|shard| shard.send(&command));
         if command.has_reply() {
             let mut answers = Vec::new();
             for shard in 0..self.shards.len() {
@@ -193,7 +201,14 @@ impl Forwarder {
     }
 }
 
-/// The answers of two shards as one: sums, and the worse of their lateness.
+/// What several engines of a run say of it, each as JSON, as one of all of it would say it.
+pub fn engine_status(engines: &[String]) -> serde_json::Result<String> {
+    let replies = engines.iter().map(|each| serde_json::from_str(each));
+    let replies = replies.collect::<serde_json::Result<Vec<Reply>>>()?;
+    serde_json::to_string(&replies.into_iter().reduce(together))
+}
+
+/// The answers of two shards, or of two machines, as one: sums, and the worse of their lateness.
 fn together(one: Reply, other: Reply) -> Reply {
     match (one, other) {
         (
@@ -218,5 +233,30 @@ fn together(one: Reply, other: Reply) -> Reply {
             Reply::Changed { at_ns: at_ns.max(other_ns) }
         }
         (one, _) => one,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_status_of_several_engines_has_sums_of_packets_and_the_worse_lateness() {
+        let engine = |t_ns, packets, p99_ns| {
+            json!({
+                "is": "status", "t_ns": t_ns, "delivered_packets": packets, "held_packets": 1,
+                "lateness_p50_ns": 10, "lateness_p99_ns": p99_ns, "gaps": 2,
+            })
+            .to_string()
+        };
+        let found = engine_status(&[engine(50, 3, 900), engine(60, 4, 100)]).unwrap();
+        let found: Value = serde_json::from_str(&found).unwrap();
+        let expected: Value = serde_json::from_str(&engine(60, 7, 900)).unwrap();
+        for name in ["t_ns", "delivered_packets", "lateness_p50_ns", "lateness_p99_ns"] {
+            assert_eq!(found[name], expected[name], "{name}");
+        }
+        assert_eq!((&found["held_packets"], &found["gaps"]), (&json!(2), &json!(4)));
+        assert!(engine_status(&["{}".into()]).is_err());
     }
 }

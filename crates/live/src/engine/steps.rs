@@ -157,10 +157,23 @@ impl<P: Ports> Emulator<'_, P> {
     }
 
     pub(super) fn next_change_at(&self) -> Time {
+        self.next_planned_change_at().min(self.next_requested_change_at())
+    }
+
+    fn next_planned_change_at(&self) -> Time {
         self.plan.events.get(self.next_change).map_or(Time::NEVER, |event| Time::from_ns(event.at_ns))
     }
 
+    fn next_requested_change_at(&self) -> Time {
+        self.requested.front().map_or(Time::NEVER, |events| Time::from_ns(events[0].at_ns))
+    }
+
     fn apply_next_change(&mut self) {
+        if self.next_requested_change_at() < self.next_planned_change_at()
+            && let Some(events) = self.requested.pop_front()
+        {
+            return self.change(&events);
+        }
         let event = &self.plan.events[self.next_change];
         self.next_change += 1;
         self.change(std::slice::from_ref(event));

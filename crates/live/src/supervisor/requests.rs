@@ -50,6 +50,11 @@ pub enum Request {
         #[serde(default)]
         why: Option<String>,
     },
+    /// On one of several machines: a program of another one has ended. Only the client requests it.
+    Ended {
+        /// Its name.
+        program: String,
+    },
     /// The run continues when the client closes its connection. Only the client may request it.
     Detach {},
     /// Where the hosts' namespaces are.
@@ -58,12 +63,15 @@ pub enum Request {
     Status {},
     /// States of the programs, without a query of the engine.
     Programs {},
-    /// Change links now, all at the same instant, or none of them if one of the changes is wrong.
+    /// Change links, all at the same instant, or none of them if one of the changes is wrong.
     Change {
         /// The changes.
         changes: Vec<LinkChange>,
         /// Who requests them.
         cause: Cause,
+        /// When, in nanoseconds since the start, so that all machines do it then; by default now.
+        #[serde(default)]
+        at_ns: Option<u64>,
     },
     /// Capture a link's packets from now on, at both of its ends.
     #[serde(rename = "capture")]

@@ -37,7 +37,7 @@ impl Supervisor<'_> {
                     let engine: Reply = self.controller.emulator.status();
                     json!({"ok": true, "engine": engine, "programs": self.programs, "name": self.plan.name})
                 }
-                Request::Change { changes, cause } => self.change(changes, &cause),
+                Request::Change { changes, cause, .. } => self.change(changes, &cause),
                 Request::Capture { link, snaplen, limit_bytes } => {
                     self.about_link(link, |emulator| emulator.begin_capture(link, snaplen, limit_bytes))
                 }
@@ -45,7 +45,9 @@ impl Supervisor<'_> {
                     emulator.end_capture(link);
                     Reply::CaptureEnded {}
                 }),
-                Request::Begin {} | Request::Finish { .. } => json!({"ok": false, "message": ONE_MACHINE}),
+                Request::Begin {} | Request::Finish { .. } | Request::Ended { .. } => {
+                    json!({"ok": false, "message": ONE_MACHINE})
+                }
                 Request::Hosts {} => json!({
                     "ok": false,
                     "message": "hosts on the virtual clock cannot be entered: they are kernels of their own",

@@ -1,0 +1,183 @@
+"""The records of a divided run while it runs, joined to those that one engine would be writing.
+
+Its parts, which are engine threads or machines, write below ``machines/``. Everything that shows a running
+network reads ``raw/`` and need not know of parts. Times are those of each part's run clock, all of which
+started at one instant; when the run has ended, :mod:`longhaul.results.machine_records` writes ``raw/`` again,
+complete and exact.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from longhaul import log, storage
+from longhaul.plan import WAYS, Plan
+from longhaul.results.growing_text import CHANGES, GrowingFile
+from longhaul.results.machine_records import MACHINES, joined_change, owner_of
+
+_EVERY_S = 0.1
+"""Between two looks at what parts on this machine have recorded."""
+
+
+class LiveRecords:
+    """Joins the records of the parts of one run; one thread at a time."""
+
+    def __init__(
+        self, directory: Path, plan: Plan, partition: Sequence[int], names: Sequence[str], *, interval_ns: int
+    ) -> None:
+        """For the run in ``directory``; ``partition`` has the part of each node, each of which has a name.
+
+        One sample of each part within an interval of ``interval_ns`` makes a sample of the network.
+        """
+        self._raw = directory / "raw"
+        self._plan = plan
+        self._partition = partition
+        self._interval_ns = interval_ns
+        self._size = 2 * len(plan["links"])
+        parts = [directory / MACHINES / name / "raw" for name in names]
+        places: list[list[int]] = [[] for _ in names]
+        for place in range(self._size):
+            places[owner_of(plan, partition, place // 2, WAYS[place % 2])].append(place)
+        self._samples = [_Samples(raw, own) for raw, own in zip(parts, places, strict=True) if own]
+        self._lateness = [_Rows(raw / "lateness.csv") for raw in parts]
+        self._late: dict[bytes, bytes] = {}
+        """The latest counts that were not joined yet, by direction."""
+        self._sockets = [_Rows(raw / "sockets.csv") for raw in parts]
+        self._changes = [GrowingFile(raw / CHANGES, most_bytes=None) for raw in parts]
+        self._applied: list[deque[bytes]] = [deque() for _ in parts]
+        self._has_header: set[str] = set()
+
+    def update(self) -> None:
+        """Append what all parts have recorded since the last time. Raises OSError."""
+        # Without the record, a run counts as one that makes the changes of its plan.
+        (self._raw / CHANGES).touch()
+        # A change is known before the first sample that shows it.
+        self._join_changes()
+        for rows in self._lateness:
+            for row in rows.read():
+                _t_ns, link, way, _rest = row.split(b",", 3)
+                self._late[link + b"," + way] = row
+        for samples in self._samples:
+            samples.read()
+        self._join_samples()
+        for rows in self._sockets:
+            self._append("sockets.csv", rows.header, list(rows.read()))
+
+    def _join_samples(self) -> None:
+        while self._samples and all(each.waiting for each in self._samples):
+            numbers = [each.waiting[0].t_ns // self._interval_ns for each in self._samples]
+            for each, number in zip(self._samples, numbers, strict=True):
+                if number < max(numbers):
+                    each.waiting.popleft()
+            if min(numbers) == max(numbers):
+                self._join([each.waiting.popleft() for each in self._samples])
+
+    def _join(self, samples: "Sequence[_Sample]") -> None:
+        rows = [b""] * self._size
+        for part, sample in zip(self._samples, samples, strict=True):
+            for place, row in zip(part.places, sample.rows, strict=True):
+                rows[place] = row
+        self._append("samples.csv", self._samples[0].header, rows)
+        # Lateness only counts up: at a sample, its latest counts hold.
+        t_ns = str(max(sample.t_ns for sample in samples)).encode()
+        late = [t_ns + row[row.index(b",") :] for row in self._late.values()]
+        header = next((each.header for each in self._lateness if each.header), b"")
+        self._append("lateness.csv", header, late)
+        self._late.clear()
+
+    def _join_changes(self) -> None:
+        """Every part makes every change, in the same order."""
+        for file, lines in zip(self._changes, self._applied, strict=True):
+            lines.extend(file.read().splitlines())
+        found = []
+        while all(self._applied):
+            change = [lines.popleft() for lines in self._applied]
+            found.append(joined_change(change, self._plan, self._partition).encode())
+        self._append(CHANGES, b"", found)
+
+    def _append(self, name: str, header: bytes, rows: Sequence[bytes]) -> None:
+        """Append whole lines to a file, which readers may be reading."""
+        if not rows:
+            return
+        lines = [header, *rows] if header and name not in self._has_header else rows
+        self._has_header.add(name)
+        with (self._raw / name).open("ab") as file:
+            file.write(b"\n".join(lines) + b"\n")
+
+
+class _Rows:
+    """The rows of a table that a part is writing."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = GrowingFile(path)
+        self.header = b""
+
+    def read(self) -> Iterator[bytes]:
+        """The rows that have come since."""
+        while lines := self._file.read().splitlines():
+            if not self.header:
+                self.header, *lines = lines
+            yield from lines
+
+
+class _Sample:
+    """A sample of the directions of one part."""
+
+    def __init__(self, rows: list[bytes]) -> None:
+        self.rows = rows
+        self.t_ns = int(rows[0][: rows[0].index(b",")])
+
+
+class _Samples:
+    """The samples that a part is writing."""
+
+    def __init__(self, raw: Path, places: list[int]) -> None:
+        self.places = places
+        """Of its directions in the network, in the order of its rows."""
+        self.waiting: deque[_Sample] = deque()
+        """Those that were not joined with samples of other parts yet."""
+        self._rows = _Rows(raw / "samples.csv")
+        self._incomplete: list[bytes] = []
+
+    @property
+    def header(self) -> bytes:
+        return self._rows.header
+
+    def read(self) -> None:
+        """Take in the samples that have become complete."""
+        for row in self._rows.read():
+            self._incomplete.append(row)
+            if len(self._incomplete) == len(self.places):
+                self.waiting.append(_Sample(self._incomplete))
+                self._incomplete = []
+
+
+@contextmanager
+def kept_joined(records: LiveRecords) -> Iterator[None]:
+    """Within the block, what the parts on this machine record is joined as they write it."""
+    ends = threading.Event()
+
+    def follow() -> None:
+        while not ends.wait(_EVERY_S):
+            try:
+                records.update()
+            except OSError as error:
+                # Results do not need them.
+                log.warn_of(f"live figures have stopped: {error.filename}: {error.strerror}")
+                return
+
+    thread = threading.Thread(target=follow, name="live records", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ends.set()
+        thread.join()
+
+
+def remove(directory: Path) -> None:
+    """Remove what was joined of a run that has no records but these: they are too few for results."""
+    for name in ("samples.csv", "lateness.csv", "sockets.csv", CHANGES, "started.json"):
+        storage.discard(directory / "raw" / name)
