@@ -2,6 +2,7 @@
 import type { Answers, Bodies, RunEvent } from './types/addresses';
 import type { LinkChange, QuantityText } from './types/bodies';
 import type { Refused as Told } from './types/texts';
+import type { Schema } from '../editor/schema';
 import { eventParser } from './events';
 import { check, network } from './translate';
 
@@ -128,6 +129,7 @@ export type Settings = Record<string, string>;
 
 export const api = {
   state: () => ask('GET /state', {}),
+  schema: async () => (await ask('GET /schema', {})) as Schema,
   scenario: (name: string) => ask('GET /scenarios/{name}', { name }),
   template: (name: string, params: Record<string, string>) =>
     ask('GET /templates/{name}', { name }, { query: params }),

@@ -195,9 +195,9 @@ export function edit(edits: Edit[]): Promise<boolean> {
   return done;
 }
 
-/** Text as it is typed. */
-export function type(text: string): void {
-  show(record(history, text, 'typing'));
+/** Text as it is typed; what is typed in one `group` is undone together. */
+export function type(text: string, group = 'typing'): void {
+  show(record(history, text, group));
   desk.changed = [];
   clearTimeout(typing);
   typing = setTimeout(() => void look(), 300);
