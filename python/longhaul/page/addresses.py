@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import Answerer
 from longhaul.page.link_requests import Links
+from longhaul.page.place_requests import cities, fibres
 from longhaul.page.run_action_requests import RunActions
 from longhaul.page.run_requests import Experiments
 from longhaul.page.study_requests import Studies
@@ -17,6 +18,7 @@ _READ_REQUESTS = frozenset(
         "/preflight",
         "/edit",
         "/quantity",
+        "/fibres",
         "/archive",
         "/runs/{run}/ticket",
         "/compare",
@@ -64,6 +66,8 @@ def addresses(texts: Texts, experiments: Experiments, hosts: Hosts, links: Links
         Address("POST", "/preflight", texts.preflight),
         Address("POST", "/edit", texts.edit),
         Address("POST", "/quantity", texts.quantity),
+        Address("GET", "/cities", cities),
+        Address("POST", "/fibres", fibres),
         Address("GET", "/certificate", texts.certificate),
         Address("GET", "/runs", experiments.all),
         Address("POST", "/runs", experiments.start),

@@ -143,6 +143,9 @@ export const api = {
     return { ...answer, check: check(answer.check) };
   },
   quantity: (kind: QuantityKind, text: string) => ask('POST /quantity', {}, { body: { kind, text } }),
+  cities: async (name: string) => (await ask('GET /cities', {}, { query: { name } })).cities,
+  fibres: async (pairs: Bodies['POST /fibres']['pairs']) =>
+    (await ask('POST /fibres', {}, { body: { pairs } })).fibres,
   preflight: (text: string, mode: Mode, settings: Settings, base: string | null) =>
     ask('POST /preflight', {}, { body: { text, mode, settings, base } }),
   start: (text: string, mode: Mode, settings: Settings, file: string | null, base: string | null) =>

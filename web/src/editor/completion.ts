@@ -107,15 +107,40 @@ function once(options: readonly Completion[]): Completion[] {
   return options.filter(({ label }) => !seen.has(label) && seen.add(label));
 }
 
+/** Where coordinates are written: `at` of a node or a site, or the site itself, and the letters typed for a city. */
+export function cityTyped(text: string, cursor: number): { from: number; name: string } | null {
+  const place = placeAt(text, cursor);
+  if (place?.expects !== 'value') return null;
+  const path = place.levels.map((each) => each.key);
+  const isPlace =
+    (path[0] === 'nodes' && path.length === 3 && path[2] === 'at') ||
+    (path[0] === 'topology' && path[1] === 'sites' && (path.length === 3 || path[3] === 'at'));
+  const name = /[\p{L}][\p{L}' -]*$/u.exec(
+    text
+      .slice(Math.max(0, cursor - 60), cursor)
+      .split('\n')
+      .at(-1)!
+      .replace(/^.*[:{,]\s*/, ''),
+  )?.[0];
+  return isPlace && name ? { from: cursor - name.length, name } : null;
+}
+
 /** As an extension of the editor asks for it. */
 export const source =
-  (schema: () => Promise<Schema>, names: () => Names | null) =>
-  async (context: CompletionContext): Promise<CompletionResult | null> =>
-    completions(await schema(), names(), {
+  (
+    schema: () => Promise<Schema>,
+    names: () => Names | null,
+    cities: (name: string) => Promise<Completion[]>,
+  ) =>
+  async (context: CompletionContext): Promise<CompletionResult | null> => {
+    const city = cityTyped(context.state.doc.toString(), context.pos);
+    if (city) return { from: city.from, options: await cities(city.name), filter: false };
+    return completions(await schema(), names(), {
       text: context.state.doc.toString(),
       cursor: context.pos,
       explicit: context.explicit,
     });
+  };
 
 /** The word around an offset: where it is, and what is known of its key. */
 export function meaning(

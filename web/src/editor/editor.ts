@@ -1,5 +1,6 @@
 /** The editor of a scenario's text: colours, completion, help under the pointer, problems at their places. */
 import {
+  type Completion,
   autocompletion,
   closeBrackets,
   closeBracketsKeymap,
@@ -40,9 +41,11 @@ import type { Schema } from './schema';
 import { continues, difference, type Typed } from './typing';
 
 /** What the editor asks of, and says to, whoever shows it. */
-export type Surroundings = {
+export type Callbacks = {
   schema: () => Promise<Schema>;
   names: () => Names | null;
+  /** Cities whose names begin so, as completions that write their coordinates. */
+  cities: (name: string) => Promise<Completion[]>;
   /** The text after typing; changes of one `group` are one step of undo. */
   ontype: (text: string, group: string) => void;
   /** The user moved the cursor to a line, counted from 1. */
@@ -92,7 +95,7 @@ function diagnostic(state: EditorState, problem: Problem): Diagnostic[] {
 }
 
 /** An editor in `parent` that begins with `text`. */
-export function openEditor(parent: HTMLElement, text: string, around: Surroundings): Editor {
+export function openEditor(parent: HTMLElement, text: string, around: Callbacks): Editor {
   let last: Typed | null = null;
   let group = 0;
 
@@ -127,7 +130,10 @@ export function openEditor(parent: HTMLElement, text: string, around: Surroundin
       highlightActiveLineGutter(),
       highlightSelectionMatches(),
       search({ top: true }),
-      autocompletion({ override: [source(around.schema, around.names)], activateOnTypingDelay: 60 }),
+      autocompletion({
+        override: [source(around.schema, around.names, around.cities)],
+        activateOnTypingDelay: 60,
+      }),
       hoverTooltip(async (view, at) => {
         const found = meaning(await around.schema(), view.state.doc.toString(), at);
         if (!found) return null;

@@ -152,6 +152,7 @@ test('when the server is gone, work goes on being shown and every view says why 
   writeFileSync(join(mine.folder, 'pair.yaml'), SCENARIO);
   const page = await mine.page();
   await expect.poll(() => text(page), patience).toBe(SCENARIO);
+  await page.locator('#yaml-text').waitFor(patience);
   process.kill(mine.pid, 'SIGKILL');
   await typeAtEnd(page, '# mine\n');
   await page.getByRole('alert').getByText('the server does not answer').waitFor(patience);

@@ -36,6 +36,7 @@ test('files, hosts, links and views are reached by their names', async () => {
   const page = await here.page();
   await choose(page, 'open pair');
   await page.getByRole('button', { name: /^pair\.yaml: save/ }).waitFor();
+  await page.locator('[data-id="l:wan"]').waitFor();
   await choose(page, 'wan');
   await page.locator('#link-delay').waitFor();
   expect(await page.locator('#link-delay').inputValue()).toBe('10ms');

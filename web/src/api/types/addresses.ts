@@ -6,6 +6,7 @@ import type {
   SweepStart,
   EditsOfText,
   QuantityText,
+  FibrePairs,
   FileSave,
   LinkChange,
   ImpairmentStart,
@@ -45,6 +46,7 @@ import type {
 } from './runs';
 import type { TerminalRow, TerminalList, HostNow } from './hosts';
 import type { ImpairmentRow, LinkNow } from './links';
+import type { Cities, Fibres } from './places';
 import type { Runs, SweepResult, Comparison, Policies, TransferPlan } from './studies';
 import type {
   Hello,
@@ -74,6 +76,7 @@ export interface Bodies {
   'POST /preflight': PreflightText;
   'POST /edit': EditsOfText;
   'POST /quantity': QuantityText;
+  'POST /fibres': FibrePairs;
   'POST /runs': RunStart;
   'PUT /runs/{run}/annotations': AnnotationsSave;
   'POST /archive': RunArchive;
@@ -102,6 +105,8 @@ export interface Answers {
   'POST /preflight': Preflight;
   'POST /edit': Edited;
   'POST /quantity': Quantity;
+  'GET /cities': Cities;
+  'POST /fibres': Fibres;
   'GET /certificate': Certified;
   'GET /runs': Runs;
   'POST /runs': Begun;
