@@ -28,10 +28,24 @@ function xtermWithoutInlineStyles(): Plugin {
   };
 }
 
+/** CodeMirror's styles in a constructed sheet, as in a shadow root: the policy forbids style elements. */
+function editorWithoutStyleElements(): Plugin {
+  const condition = '!root.head && root.adoptedStyleSheets';
+  return {
+    name: 'editor-without-style-elements',
+    transform(code, id) {
+      if (!/style-mod\/src\/style-mod\.js/.test(id)) return undefined;
+      if (code.split(condition).length !== 2)
+        this.error(`style-mod: no place, or several, match ${condition}`);
+      return { code: code.replace(condition, 'root.adoptedStyleSheets'), map: null };
+    },
+  };
+}
+
 export default defineConfig({
   base: './',
-  plugins: [svelte(), xtermWithoutInlineStyles()],
-  optimizeDeps: { exclude: ['@xterm/xterm'] },
+  plugins: [svelte(), xtermWithoutInlineStyles(), editorWithoutStyleElements()],
+  optimizeDeps: { exclude: ['@xterm/xterm', 'style-mod'] },
   build: {
     outDir: '../python/longhaul/page/static',
     emptyOutDir: true,

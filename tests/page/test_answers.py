@@ -126,6 +126,8 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     ask("/edit", {"text": TEXT, "edits": [{"op": "set", "path": ["links", "wan", "delay"], "value": "5ms"}]})
     for quantity in ("5ms", "5", "$far"):
         ask("/quantity", {"kind": "delay", "text": quantity})
+    ask("/cities?name=paris")
+    ask("/fibres", {"pairs": [{"one": [48.86, 2.35], "other": [40.71, -74.01]}]})
     ask("/certificate")
 
     run = ask("/runs", {"file": "all.yaml", "mode": "sim"})["id"]

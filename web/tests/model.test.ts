@@ -15,6 +15,7 @@ import {
   heading,
   neighbour,
   place,
+  rings,
   toDegrees,
   toPixels,
   zoom,
@@ -25,6 +26,7 @@ import { loadText, step } from '../src/model/load';
 import { atLine, byLine, offsetOf, sectionAt } from '../src/model/problems';
 import { Recorded, Ring, type WayName } from '../src/model/ring';
 import { labels, nameOf, scene } from '../src/model/scene';
+import { arranged, removals, toggled, within } from '../src/model/selection';
 import { asList, items, runsOf } from '../src/model/sweeping';
 
 const node = (name: string, more: Partial<ModelNode> = {}): ModelNode => ({
@@ -497,4 +499,71 @@ test('runs of a sweep are counted from its text, if it says how many', () => {
   expect(runsOf({ cc: 'reno' }, null)).toBe(null);
   expect(asList('1ms, 2ms')).toBe('[1ms, 2ms]');
   expect(asList(' {from: 1ms, to: 9ms, steps: 5}')).toBe('{from: 1ms, to: 9ms, steps: 5}');
+});
+
+test('hosts of an opened group lie in rings, none upon another', () => {
+  const offsets = rings(100, 34);
+  expect(offsets).toHaveLength(100);
+  for (let a = 0; a < offsets.length; a++)
+    for (let b = a + 1; b < offsets.length; b++)
+      expect(Math.hypot(offsets[a]!.x - offsets[b]!.x, offsets[a]!.y - offsets[b]!.y)).toBeGreaterThan(14);
+});
+
+test('many hosts of a router are one sign with their number until they are opened', () => {
+  const hosts = Array.from({ length: 100 }, (_, at) => node(`h${at}`, { kind: 'host', attach: 'r' }));
+  const links = hosts.map((host) => link(host.name, 'r', { attachment: true }));
+  const network = model([node('r'), ...hosts], links);
+  const places = new Map([['r', { x: 0, y: 0 }]]);
+  const view = { scale: 1, x: 0, y: 0 };
+  const folded = scene(network, places, view);
+  expect(folded.dots.map((dot) => dot.stands.length)).toEqual([0, 100]);
+  expect(folded.lines).toHaveLength(1);
+  const opened = scene(network, places, view, new Set(['r']));
+  expect(opened.dots).toHaveLength(101);
+  expect(opened.dots.every((dot) => dot.stands.length === 0)).toBe(true);
+  expect(opened.lines).toHaveLength(100);
+});
+
+test('nodes are aligned at their mean and spread between the outermost', () => {
+  const places = new Map([
+    ['a', { x: 0, y: 0 }],
+    ['b', { x: 10, y: 3 }],
+    ['c', { x: 40, y: 6 }],
+  ]);
+  expect([...arranged(places, 'row')]).toEqual([
+    ['a', { x: 0, y: 3 }],
+    ['c', { x: 40, y: 3 }],
+  ]);
+  expect([...arranged(places, 'spread-across')]).toEqual([['b', { x: 20, y: 3 }]]);
+  expect([...arranged(places, 'spread-down')]).toEqual([]);
+});
+
+test('a range goes as a whole, a router with its hosts, and a member alone by its own name', () => {
+  const nodes = [
+    node('r'),
+    node('s'),
+    ...[1, 2].map((at) => node(`r${at}`, { kind: 'host', attach: 'r', range: 'r1..2' })),
+  ];
+  const paths = (...names: string[]): unknown[] =>
+    removals(model(nodes, []), new Set(names)).map((each) => each.path);
+  expect(paths('r1', 'r2')).toEqual([['nodes', 'r1..2']]);
+  expect(paths('r', 'r1', 'r2', 's')).toEqual([
+    ['nodes', 'r'],
+    ['nodes', 's'],
+  ]);
+  expect(paths('r1')).toEqual([['nodes', 'r1']]);
+});
+
+test('a rectangle chooses the nodes in it, whichever corner it begins at', () => {
+  const { dots } = scene(
+    model([node('a'), node('b')], []),
+    new Map([
+      ['a', { x: 10, y: 10 }],
+      ['b', { x: 90, y: 90 }],
+    ]),
+    { scale: 1, x: 0, y: 0 },
+  );
+  expect(within(dots, { x: 50, y: 50 }, { x: 0, y: 0 })).toEqual(['n:a']);
+  expect([...toggled(new Set(['n:a']), 'n:b')]).toEqual(['n:a', 'n:b']);
+  expect([...toggled(new Set(['n:a']), 'n:a')]).toEqual([]);
 });

@@ -6,6 +6,7 @@ from longhaul.page.capture_requests import Captures
 from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import Answerer
 from longhaul.page.link_requests import Links
+from longhaul.page.place_requests import cities, fibres
 from longhaul.page.run_action_requests import RunActions
 from longhaul.page.run_requests import Experiments
 from longhaul.page.study_requests import Studies
@@ -18,6 +19,7 @@ _READ_REQUESTS = frozenset(
         "/preflight",
         "/edit",
         "/quantity",
+        "/fibres",
         "/archive",
         "/runs/{run}/ticket",
         "/runs/{run}/captures/{link}/ticket",
@@ -68,6 +70,8 @@ def addresses(
         Address("POST", "/preflight", texts.preflight),
         Address("POST", "/edit", texts.edit),
         Address("POST", "/quantity", texts.quantity),
+        Address("GET", "/cities", cities),
+        Address("POST", "/fibres", fibres),
         Address("GET", "/certificate", texts.certificate),
         Address("GET", "/runs", experiments.all),
         Address("POST", "/runs", experiments.start),

@@ -106,6 +106,27 @@ class QuantityText(Body):
     text: Name
 
 
+Latitude = Annotated[float, Field(ge=-90, le=90, strict=False)]
+Longitude = Annotated[float, Field(ge=-180, le=180, strict=False)]
+Coordinates = Annotated[tuple[Latitude, Longitude], Field(strict=False)]
+"""Latitude and longitude in degrees."""
+
+
+class FibreEnds(Body):
+    """Two places that fibre joins."""
+
+    one: Coordinates
+    other: Coordinates
+    route_factor: Annotated[float, Field(ge=1, le=10, strict=False)] | None = None
+    """Length of the fibre over the great circle; ``None`` for the rule of ITU-T Y.1541."""
+
+
+class FibrePairs(Body):
+    """Pairs of places whose fibre is wanted."""
+
+    pairs: Annotated[list[FibreEnds], Field(max_length=1_000)]
+
+
 class FileSave(Body):
     """What a file is to contain."""
 

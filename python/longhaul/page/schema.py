@@ -13,7 +13,7 @@ from longhaul.page.capture_requests import Captures
 from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import body_type
 from longhaul.page.link_requests import Links
-from longhaul.page.responses import captures, drawings, events, files, hosts, links, runs, studies
+from longhaul.page.responses import captures, drawings, events, files, hosts, links, places, runs, studies
 from longhaul.page.responses import texts as of_texts
 from longhaul.page.responses.events import Event
 from longhaul.page.responses.texts import Refused
@@ -21,7 +21,20 @@ from longhaul.page.run_requests import Experiments
 from longhaul.page.text_requests import Texts
 from longhaul.results import certificate
 
-_SUBJECTS = (bodies, of_texts, drawings, files, runs, hosts, links, captures, studies, events, certificate)
+_SUBJECTS = (
+    bodies,
+    of_texts,
+    drawings,
+    files,
+    runs,
+    hosts,
+    links,
+    captures,
+    places,
+    studies,
+    events,
+    certificate,
+)
 
 
 class _Closed(GenerateJsonSchema):

@@ -95,6 +95,10 @@ class Texts:
 
     def schema(self, _asked: Asked) -> Json:
         """The language."""
+        return self._schema
+
+    @cached_property
+    def _schema(self) -> Json:
         return json_schema()
 
     def scenario(self, asked: Asked) -> BuiltInText:

@@ -2,6 +2,7 @@
 import type { Answers, Bodies, RunEvent } from './types/addresses';
 import type { LinkChange, QuantityText } from './types/bodies';
 import type { Refused as Told } from './types/texts';
+import type { Schema } from '../editor/schema';
 import { eventParser } from './events';
 import { check, network } from './translate';
 
@@ -128,6 +129,7 @@ export type Settings = Record<string, string>;
 
 export const api = {
   state: () => ask('GET /state', {}),
+  schema: async () => (await ask('GET /schema', {})) as Schema,
   scenario: (name: string) => ask('GET /scenarios/{name}', { name }),
   template: (name: string, params: Record<string, string>) =>
     ask('GET /templates/{name}', { name }, { query: params }),
@@ -141,6 +143,9 @@ export const api = {
     return { ...answer, check: check(answer.check) };
   },
   quantity: (kind: QuantityKind, text: string) => ask('POST /quantity', {}, { body: { kind, text } }),
+  cities: async (name: string) => (await ask('GET /cities', {}, { query: { name } })).cities,
+  fibres: async (pairs: Bodies['POST /fibres']['pairs']) =>
+    (await ask('POST /fibres', {}, { body: { pairs } })).fibres,
   preflight: (text: string, mode: Mode, settings: Settings, base: string | null) =>
     ask('POST /preflight', {}, { body: { text, mode, settings, base } }),
   start: (text: string, mode: Mode, settings: Settings, file: string | null, base: string | null) =>

@@ -44,6 +44,8 @@ export const desk = $state({
   busy: 0,
   canUndo: false,
   canRedo: false,
+  /** Route factors of links whose delay follows another one than the rule's. */
+  factors: {} as Record<string, number>,
   /** Grows when another text comes, so that the map is fitted anew. */
   opened: 0,
 });
@@ -85,7 +87,14 @@ function show(next: History): void {
   desk.canRedo = next.future.length > 0;
   sessionStorage.setItem(
     DRAFT,
-    JSON.stringify({ file: desk.file, base: desk.base, etag: desk.etag, saved: desk.saved, text: next.now }),
+    JSON.stringify({
+      file: desk.file,
+      base: desk.base,
+      etag: desk.etag,
+      saved: desk.saved,
+      factors: desk.factors,
+      text: next.now,
+    }),
   );
 }
 
@@ -127,12 +136,19 @@ export async function arrive(): Promise<void> {
   }
 }
 
-type Kept = { file: string | null; base: string | null; etag: string | null; saved: string };
+type Kept = {
+  file: string | null;
+  base: string | null;
+  etag: string | null;
+  saved: string;
+  factors?: Record<string, number>;
+};
 const nothing: Kept = { file: null, base: null, etag: null, saved: '' };
 
 async function lay(text: string, kept: Kept): Promise<void> {
   clearTimeout(typing);
   Object.assign(desk, { file: kept.file, base: kept.base, etag: kept.etag, saved: kept.saved });
+  desk.factors = kept.factors ?? {};
   desk.selected = null;
   desk.refusal = null;
   desk.places = new Map();
@@ -195,9 +211,9 @@ export function edit(edits: Edit[]): Promise<boolean> {
   return done;
 }
 
-/** Text as it is typed. */
-export function type(text: string): void {
-  show(record(history, text, 'typing'));
+/** Text as it is typed; what is typed in one `group` is undone together. */
+export function type(text: string, group = 'typing'): void {
+  show(record(history, text, group));
   desk.changed = [];
   clearTimeout(typing);
   typing = setTimeout(() => void look(), 300);

@@ -10,6 +10,9 @@ export type View = { scale: number; x: number; y: number };
 /** Attached hosts are drawn around their router up to this number, and as one sign beyond it. */
 export const FAN = 8;
 
+/** Hosts of an opened group are so far from each other. */
+const RING_PX = 18;
+
 export const onMap = (at: [number, number]): Point => ({ x: at[1], y: -at[0] });
 
 /** Latitude and longitude with two digits: about a kilometre. */
@@ -135,6 +138,20 @@ export function fan(count: number, away: number, radius: number): Point[] {
     const angle = away + Math.PI + (at - (count - 1) / 2) * step;
     return { x: radius * Math.cos(angle), y: radius * Math.sin(angle) };
   });
+}
+
+/** Offsets in pixels of `count` hosts around a router in rings, from the inside; for more than a fan shows. */
+export function rings(count: number, radius: number): Point[] {
+  const offsets: Point[] = [];
+  for (let ring = 0; offsets.length < count; ring++) {
+    const far = radius + ring * RING_PX;
+    const room = Math.min(Math.floor((2 * Math.PI * far) / RING_PX), count - offsets.length);
+    for (let at = 0; at < room; at++) {
+      const angle = (2 * Math.PI * at) / room - Math.PI / 2;
+      offsets.push({ x: far * Math.cos(angle), y: far * Math.sin(angle) });
+    }
+  }
+  return offsets;
 }
 
 /** The middle of the directions in which `links` leave a point; down if there are none. */

@@ -1,6 +1,6 @@
 /** From the model and a view to what is drawn, in pixels: pure, so that map and tests agree. */
 import type { Model, ModelLink, ModelNode } from '../api/translate';
-import { FAN, fan, hangs, heading, toPixels, type Point, type View } from './layout';
+import { FAN, fan, hangs, heading, rings, toPixels, type Point, type View } from './layout';
 
 export type Dot = {
   id: string;
@@ -32,15 +32,28 @@ export type Scene = { dots: Dot[]; lines: Line[]; spots: Map<string, Point> };
 
 const RADIUS = 34;
 
-/** Everything at its place. A router with more hosts than a fan holds shows one dot that stands for all of them. */
-export function scene(model: Model, places: ReadonlyMap<string, Point>, view: View): Scene {
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * Everything at its place. A router with more hosts than a fan holds shows one dot that stands for all of them, unless
+ * it is one of `open`.
+ */
+export function scene(
+  model: Model,
+  places: ReadonlyMap<string, Point>,
+  view: View,
+  open: ReadonlySet<string> = NONE,
+): Scene {
   const names = new Set(model.nodes.map((node) => node.name));
   const dots: Dot[] = [];
   const at = new Map<string, Point>();
   const hung = new Map<string, ModelNode[]>();
   for (const node of model.nodes) {
-    if (hangs(node, names) && node.attach) hung.set(node.attach, [...(hung.get(node.attach) ?? []), node]);
-    else {
+    if (hangs(node, names) && node.attach) {
+      const others = hung.get(node.attach);
+      if (others) others.push(node);
+      else hung.set(node.attach, [node]);
+    } else {
       const point = toPixels(view, places.get(node.name) ?? { x: 0, y: 0 });
       at.set(node.name, point);
       dots.push({ id: `n:${node.name}`, node, at: point, hangs: false, outward: { x: 0, y: 1 }, stands: [] });
@@ -50,21 +63,30 @@ export function scene(model: Model, places: ReadonlyMap<string, Point>, view: Vi
   for (const link of model.links) {
     const [a, b] = [at.get(link.a), at.get(link.b)];
     if (!a || !b) continue;
-    beside.set(link.a, [...(beside.get(link.a) ?? []), b]);
-    beside.set(link.b, [...(beside.get(link.b) ?? []), a]);
+    for (const [from, to] of [
+      [link.a, b],
+      [link.b, a],
+    ] as const) {
+      const others = beside.get(from);
+      if (others) others.push(to);
+      else beside.set(from, [to]);
+    }
   }
   for (const [router, hosts] of hung) {
     const centre = at.get(router);
     if (!centre) continue;
     const away = heading(centre, beside.get(router) ?? []);
-    const shown = hosts.length > FAN ? hosts.slice(0, 1) : hosts;
-    const offsets = fan(shown.length, away, RADIUS);
+    const many = hosts.length > FAN;
+    const folded = many && !open.has(router);
+    const shown = folded ? hosts.slice(0, 1) : hosts;
+    const offsets = many && !folded ? rings(shown.length, RADIUS) : fan(shown.length, away, RADIUS);
     shown.forEach((node, index) => {
       const offset = offsets[index]!;
       const point = { x: centre.x + offset.x, y: centre.y + offset.y };
-      const stands = hosts.length > FAN ? hosts.map((host) => host.name) : [];
+      const stands = folded ? hosts.map((host) => host.name) : [];
       for (const name of stands.length ? stands : [node.name]) at.set(name, point);
-      const outward = { x: offset.x / RADIUS, y: offset.y / RADIUS };
+      const far = Math.hypot(offset.x, offset.y);
+      const outward = { x: offset.x / far, y: offset.y / far };
       dots.push({ id: `n:${node.name}`, node, at: point, hangs: true, outward, stands });
     });
   }

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { desk, type Desk } from './server';
+import { textOf as text } from './text';
 
 const patience = { timeout: 60_000 };
 let here: Desk;
@@ -12,7 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => here.end());
 
-const text = (page: Page): Promise<string> => page.locator('#yaml-text').inputValue();
 const settled = (page: Page, wanted: RegExp): Promise<void> =>
   expect.poll(() => text(page), patience).toMatch(wanted);
 

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { desk, type Desk } from './server';
+import { textOf as text, write } from './text';
 
 const SCENARIO = `version: 1
 name: pair
@@ -33,9 +34,8 @@ async function opened(): Promise<Page> {
   await page.locator('dialog').waitFor({ state: 'detached' });
   return page;
 }
-const text = (page: Page): Promise<string> => page.locator('#yaml-text').inputValue();
 async function typeAtEnd(page: Page, words: string): Promise<void> {
-  await page.locator('#yaml-text').focus();
+  await write(page);
   await page.keyboard.press('Control+End');
   await page.keyboard.insertText(words);
 }
@@ -152,6 +152,7 @@ test('when the server is gone, work goes on being shown and every view says why 
   writeFileSync(join(mine.folder, 'pair.yaml'), SCENARIO);
   const page = await mine.page();
   await expect.poll(() => text(page), patience).toBe(SCENARIO);
+  await page.locator('#yaml-text').waitFor(patience);
   process.kill(mine.pid, 'SIGKILL');
   await typeAtEnd(page, '# mine\n');
   await page.getByRole('alert').getByText('the server does not answer').waitFor(patience);

@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { desk, type Desk } from './server';
+import { textOf, write } from './text';
 
 const SCENARIO = `version: 1
 name: pair
@@ -35,6 +36,7 @@ test('files, hosts, links and views are reached by their names', async () => {
   const page = await here.page();
   await choose(page, 'open pair');
   await page.getByRole('button', { name: /^pair\.yaml: save/ }).waitFor();
+  await page.locator('[data-id="l:wan"]').waitFor();
   await choose(page, 'wan');
   await page.locator('#link-delay').waitFor();
   expect(await page.locator('#link-delay').inputValue()).toBe('10ms');
@@ -68,11 +70,11 @@ test('what is not saved is not dropped without a question', async () => {
   const page = await here.page();
   await choose(page, 'open pair');
   await page.getByRole('button', { name: /^pair\.yaml: save/ }).waitFor();
-  await page.locator('#yaml-text').focus();
+  await write(page);
   await page.keyboard.press('Control+End');
   await page.keyboard.insertText('# mine\n');
   await choose(page, 'empty page');
   await page.getByText('is not saved; opening something else drops it').waitFor();
   await page.keyboard.press('Escape');
-  expect(await page.locator('#yaml-text').inputValue()).toContain('# mine');
+  expect(await textOf(page)).toContain('# mine');
 });

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { desk, type Desk } from './server';
+import { textOf as text } from './text';
 
 const SCENARIO = `version: 1
 name: varied
@@ -24,8 +25,6 @@ beforeAll(async () => {
   writeFileSync(join(here.folder, 'varied.yaml'), SCENARIO);
 });
 afterAll(() => here.end());
-
-const text = (page: Page): Promise<string> => page.locator('#yaml-text').inputValue();
 
 async function opened(): Promise<Page> {
   const page = await here.page();

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { desk, type Desk } from './server';
+import { write } from './text';
 
 const patience = { timeout: 60_000 };
 let here: Desk;
@@ -26,9 +27,7 @@ test('a broken file says what is wrong and where, and not that the page is empty
   expect(await code.getAttribute('title')).toMatch(/^The text is not YAML\. /);
   expect(await page.getByRole('button', { name: '1 problem' }).count()).toBe(1);
   // What is corrected is drawn.
-  await page
-    .locator('#yaml-text')
-    .fill('version: 1\nname: t\nnodes:\n  a: {kind: router}\n  b: {kind: host, attach: a}\n');
+  await write(page, 'version: 1\nname: t\nnodes:\n  a: {kind: router}\n  b: {kind: host, attach: a}\n');
   await page.locator('[data-id="n:a"]').waitFor(patience);
   expect(await page.locator('.first').count()).toBe(0);
   await page.context().close();

@@ -6,6 +6,7 @@ import type {
   SweepStart,
   EditsOfText,
   QuantityText,
+  FibrePairs,
   FileSave,
   CaptureStart,
   LinkChange,
@@ -47,6 +48,7 @@ import type {
 import type { TerminalRow, TerminalList, HostNow } from './hosts';
 import type { ImpairmentRow, LinkNow } from './links';
 import type { CaptureNow, CapturedPackets, PacketDetails } from './captures';
+import type { Cities, Fibres } from './places';
 import type { Runs, SweepResult, Comparison, Policies, TransferPlan } from './studies';
 import type {
   Hello,
@@ -76,6 +78,7 @@ export interface Bodies {
   'POST /preflight': PreflightText;
   'POST /edit': EditsOfText;
   'POST /quantity': QuantityText;
+  'POST /fibres': FibrePairs;
   'POST /runs': RunStart;
   'PUT /runs/{run}/annotations': AnnotationsSave;
   'POST /archive': RunArchive;
@@ -105,6 +108,8 @@ export interface Answers {
   'POST /preflight': Preflight;
   'POST /edit': Edited;
   'POST /quantity': Quantity;
+  'GET /cities': Cities;
+  'POST /fibres': Fibres;
   'GET /certificate': Certified;
   'GET /runs': Runs;
   'POST /runs': Begun;

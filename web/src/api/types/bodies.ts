@@ -137,6 +137,33 @@ export interface QuantityText {
 }
 
 /**
+ * Two places that fibre joins.
+ */
+export interface FibreEnds {
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  one: [number, number];
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  other: [number, number];
+  /**
+   * Length of the fibre over the great circle; `null` for the rule of ITU-T Y.1541.
+   */
+  route_factor?: number | null;
+}
+
+/**
+ * Pairs of places whose fibre is wanted.
+ */
+export interface FibrePairs {
+  pairs: FibreEnds[];
+}
+
+/**
  * What a file is to contain.
  */
 export interface FileSave {
