@@ -157,6 +157,13 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
 
     for policy in ask("/transfers/policies")["policies"]:
         ask("/transfers/plan", {"text": REQUESTS, "policy": policy["name"]})
+    ask("/transfers/files")
+    ask("/transfers/requests", {"text": REQUESTS.replace("500MB", "500")})
+    (example,) = ask("/transfers/files")["examples"]
+    moved = {"text": example["text"].replace("500MB", "5MB"), "scenario": example["scenario"], "mode": "sim"}
+    transfers = ask("/transfers/runs", {**moved, "policy": "fair"})["id"]
+    ask(f"/transfers/runs/{transfers}")
+    follow(server, transfers)
     assert answered.addresses() - answered.heard == LIVE_ALONE
 
 

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
+from longhaul.page.comparison_requests import Comparisons
 from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import Answerer
 from longhaul.page.link_requests import Links
 from longhaul.page.run_action_requests import RunActions
 from longhaul.page.run_requests import Experiments
-from longhaul.page.study_requests import Studies
 from longhaul.page.sweep_requests import Sweeps
 from longhaul.page.text_requests import Texts
+from longhaul.page.transfer_requests import Transfers
 
 _READ_REQUESTS = frozenset(
     (
@@ -21,6 +22,7 @@ _READ_REQUESTS = frozenset(
         "/runs/{run}/ticket",
         "/compare",
         "/compare/report",
+        "/transfers/requests",
         "/transfers/plan",
     )
 )
@@ -52,7 +54,8 @@ class Address:
 
 def addresses(texts: Texts, experiments: Experiments, hosts: Hosts, links: Links) -> list[Address]:
     """All but ``/events``, which streams, and terminals, which are WebSockets."""
-    sweeps, studies, actions = Sweeps(texts), Studies(texts), RunActions(experiments)
+    sweeps, comparisons, actions = Sweeps(texts), Comparisons(texts), RunActions(experiments)
+    transfers = Transfers(texts, experiments)
     return [
         Address("GET", "/state", texts.state),
         Address("GET", "/schema", texts.schema),
@@ -90,8 +93,12 @@ def addresses(texts: Texts, experiments: Experiments, hosts: Hosts, links: Links
         Address("POST", "/sweeps", sweeps.start),
         Address("GET", "/sweeps/{run}", sweeps.look),
         Address("POST", "/sweeps/{run}/stop", sweeps.stop),
-        Address("POST", "/compare", studies.compare),
+        Address("POST", "/compare", comparisons.compare),
         Address("POST", "/compare/report", actions.report),
-        Address("GET", "/transfers/policies", studies.policies),
-        Address("POST", "/transfers/plan", studies.plan),
+        Address("GET", "/transfers/files", transfers.files),
+        Address("GET", "/transfers/policies", transfers.policies),
+        Address("POST", "/transfers/requests", transfers.table),
+        Address("POST", "/transfers/plan", transfers.plan),
+        Address("POST", "/transfers/runs", transfers.start),
+        Address("GET", "/transfers/runs/{run}", transfers.look),
     ]

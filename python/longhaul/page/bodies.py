@@ -182,17 +182,69 @@ class RunComparison(Body):
     """Whether charts are wanted."""
 
 
-class TransferRequests(Body):
-    """Bulk transfers that are to be planned."""
+class RequestCells(Body):
+    """An edit of a table of requests: ``set`` is of a column, ``add`` and ``remove`` of a whole request."""
+
+    op: Literal["set", "add", "remove"]
+    request: Name
+    column: Name = ""
+    """Of ``set``: ``name``, ``from``, ``to``, ``volume``, ``release``, ``deadline`` or ``max_rate``."""
+    text: Name = ""
+    """Of ``set``: what the column is to say; nothing where an optional value is to go."""
+    cells: dict[Name, Name] = {}
+    """Of ``add``: the values of the new request."""
+
+
+class RequestsText(Body):
+    """A file of requests for bulk transfers."""
 
     text: Text
-    policy: Name
     format: Literal["yaml", "csv"] = "yaml"
     scenario: Text | None = None
     """The text of the scenario whose network they use."""
     base: Name | None = None
+    """Of the scenario, as of any text of a scenario."""
+
+
+class RequestsTable(RequestsText):
+    """Requests that are wanted as a table, after edits."""
+
+    edits: Annotated[list[RequestCells], Field(max_length=1_000)] = []
+
+
+class TransferRequests(RequestsText):
+    """Bulk transfers that are to be planned."""
+
+    policy: Name
     capacity: Name | None = None
     """Rate of each access link, where the text says none."""
+    f: float | None = None
+    """Of the policies that want it: the share of the greatest rate."""
+    window: Name | None = None
+    """Of the policies that want it: the time in which requests are collected, such as ``60s``."""
+
+
+class TransferStart(RequestsText):
+    """Bulk transfers that are to be carried out on the network of a scenario."""
+
+    policy: Name
+    f: float | None = None
+    window: Name | None = None
+    mode: Mode = "live"
+    settings: dict[Name, Text] = {}
+    seed: Annotated[int, Field(ge=0, le=2**64 - 1)] | None = None
+    margin: Annotated[float, Field(ge=0, le=0.5)] = 0.02
+    """Share of the window, besides one RTT, that plans keep free before the deadline."""
+    attempts: Annotated[int, Field(ge=1, le=1_000)] = 3
+    """Most attempts to start a transfer."""
+    program: Name = "paced"
+    """What moves the data of a live run: ``paced``, ``iperf3``, ``rsync`` or ``rclone``."""
+    pacing: Literal["kernel", "user"] = "kernel"
+    """Who paces our own sender."""
+    requests_file: Name | None = None
+    """What errors call the requests."""
+    scenario_file: Name | None = None
+    """What errors call the scenario."""
 
 
 Wanted = TypeVar("Wanted", bound=Body)

@@ -12,7 +12,7 @@ from longhaul.page.addresses import addresses
 from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import body_type
 from longhaul.page.link_requests import Links
-from longhaul.page.responses import drawings, events, files, hosts, links, runs, studies
+from longhaul.page.responses import drawings, events, files, hosts, links, runs, studies, transfers
 from longhaul.page.responses import texts as of_texts
 from longhaul.page.responses.events import Event
 from longhaul.page.responses.texts import Refused
@@ -20,7 +20,7 @@ from longhaul.page.run_requests import Experiments
 from longhaul.page.text_requests import Texts
 from longhaul.results import certificate
 
-_SUBJECTS = (bodies, of_texts, drawings, files, runs, hosts, links, studies, events, certificate)
+_SUBJECTS = (bodies, of_texts, drawings, files, runs, hosts, links, studies, transfers, events, certificate)
 
 
 class _Closed(GenerateJsonSchema):

@@ -124,6 +124,7 @@ export type Edit = Bodies['POST /edit']['edits'][number];
 type OverTime = Answers['GET /runs/{run}/series'];
 /** What a table of a run says over time. */
 type Series<T extends OverTime['table']> = Extract<OverTime, { table: T }>['series'];
+export type RequestCells = NonNullable<Bodies['POST /transfers/requests']['edits']>[number];
 export type Settings = Record<string, string>;
 
 export const api = {
@@ -194,6 +195,10 @@ export const api = {
     ask('POST /sweeps', {}, { body: { text, settings, file, base } }),
   sweep: (id: string) => ask('GET /sweeps/{run}', { run: id }),
   stopSweep: (id: string) => ask('POST /sweeps/{run}/stop', { run: id }, { body: {} }),
+  requestFiles: () => ask('GET /transfers/files', {}),
+  requests: (wish: Bodies['POST /transfers/requests']) => ask('POST /transfers/requests', {}, { body: wish }),
+  startTransfers: (wish: Bodies['POST /transfers/runs']) => ask('POST /transfers/runs', {}, { body: wish }),
+  transferRun: (id: string) => ask('GET /transfers/runs/{run}', { run: id }),
   policies: () => ask('GET /transfers/policies', {}),
   plan: (wish: Bodies['POST /transfers/plan']) => ask('POST /transfers/plan', {}, { body: wish }),
   certificate: () => ask('GET /certificate', {}),

@@ -13,7 +13,9 @@ import type {
   AnnotationsSave,
   RunArchive,
   RunComparison,
+  RequestsTable,
   TransferRequests,
+  TransferStart,
 } from './bodies';
 import type {
   Done,
@@ -45,7 +47,8 @@ import type {
 } from './runs';
 import type { TerminalRow, TerminalList, HostNow } from './hosts';
 import type { ImpairmentRow, LinkNow } from './links';
-import type { Runs, SweepResult, Comparison, Policies, TransferPlan } from './studies';
+import type { Runs, SweepResult, Comparison } from './studies';
+import type { Policies, TransferPlan, RequestsRead, RequestFiles, TransferRun } from './transfers';
 import type {
   Hello,
   Building,
@@ -83,7 +86,9 @@ export interface Bodies {
   'POST /sweeps': SweepStart;
   'POST /compare': RunComparison;
   'POST /compare/report': RunComparison;
+  'POST /transfers/requests': RequestsTable;
   'POST /transfers/plan': TransferRequests;
+  'POST /transfers/runs': TransferStart;
 }
 
 /**
@@ -131,8 +136,12 @@ export interface Answers {
   'POST /sweeps/{run}/stop': Done;
   'POST /compare': Comparison;
   'POST /compare/report': Ticket;
+  'GET /transfers/files': RequestFiles;
   'GET /transfers/policies': Policies;
+  'POST /transfers/requests': RequestsRead;
   'POST /transfers/plan': TransferPlan;
+  'POST /transfers/runs': Begun;
+  'GET /transfers/runs/{run}': TransferRun;
 }
 
 export type RunEvent =

@@ -223,19 +223,117 @@ export interface RunComparison {
 }
 
 /**
- * Bulk transfers that are to be planned.
+ * An edit of a table of requests: `set` is of a column, `add` and `remove` of a whole request.
  */
-export interface TransferRequests {
+export interface RequestCells {
+  op: 'set' | 'add' | 'remove';
+  request: string;
+  /**
+   * Of `set`: `name`, `from`, `to`, `volume`, `release`, `deadline` or `max_rate`.
+   */
+  column?: string;
+  /**
+   * Of `set`: what the column is to say; nothing where an optional value is to go.
+   */
+  text?: string;
+  /**
+   * Of `add`: the values of the new request.
+   */
+  cells?: {
+    [k: string]: string;
+  };
+}
+
+/**
+ * Requests that are wanted as a table, after edits.
+ */
+export interface RequestsTable {
   text: string;
-  policy: string;
   format?: 'yaml' | 'csv';
   /**
    * The text of the scenario whose network they use.
    */
   scenario?: string | null;
+  /**
+   * Of the scenario, as of any text of a scenario.
+   */
   base?: string | null;
+  edits?: RequestCells[];
+}
+
+/**
+ * Bulk transfers that are to be planned.
+ */
+export interface TransferRequests {
+  text: string;
+  format?: 'yaml' | 'csv';
+  /**
+   * The text of the scenario whose network they use.
+   */
+  scenario?: string | null;
+  /**
+   * Of the scenario, as of any text of a scenario.
+   */
+  base?: string | null;
+  policy: string;
   /**
    * Rate of each access link, where the text says none.
    */
   capacity?: string | null;
+  /**
+   * Of the policies that want it: the share of the greatest rate.
+   */
+  f?: number | null;
+  /**
+   * Of the policies that want it: the time in which requests are collected, such as `60s`.
+   */
+  window?: string | null;
+}
+
+/**
+ * Bulk transfers that are to be carried out on the network of a scenario.
+ */
+export interface TransferStart {
+  text: string;
+  format?: 'yaml' | 'csv';
+  /**
+   * The text of the scenario whose network they use.
+   */
+  scenario?: string | null;
+  /**
+   * Of the scenario, as of any text of a scenario.
+   */
+  base?: string | null;
+  policy: string;
+  f?: number | null;
+  window?: string | null;
+  mode?: 'live' | 'sim';
+  settings?: {
+    [k: string]: string;
+  };
+  seed?: number | null;
+  /**
+   * Share of the window, besides one RTT, that plans keep free before the deadline.
+   */
+  margin?: number;
+  /**
+   * Most attempts to start a transfer.
+   */
+  attempts?: number;
+  /**
+   * What moves the data of a live run: `paced`, `iperf3`, `rsync` or `rclone`.
+   */
+  program?: string;
+  /**
+   * Who paces our own sender.
+   */
+  pacing?: 'kernel' | 'user';
+  /**
+   * What errors call the requests.
+   */
+  requests_file?: string | null;
+  /**
+   * What errors call the scenario.
+   */
+  scenario_file?: string | null;
 }
