@@ -44,6 +44,14 @@ LIVE_ALONE = {
     "DELETE /runs/{run}/terminals/{terminal}",
 }
 """Asked of live runs alone."""
+OF_STUDIES = {
+    "GET /studies/{study}",
+    "GET /studies/{study}/figures/{figure}",
+    "POST /studies/{study}/runs",
+    "GET /jobs/{job}",
+    "POST /jobs/{job}/stop",
+}
+"""Asked in :mod:`page.test_studies`, of directories with studies."""
 LIVE = (
     TEXT.replace("1s", "60s", 1)
     .replace("sweep", "# sweep")
@@ -68,6 +76,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def test_the_reference_has_every_address_and_every_event() -> None:
     text = (ROOT / "docs/reference/page-api.md").read_text(encoding="utf-8")
     words = {"NAME": "{name}", "ID": "{run}", "PROGRAM": "{program}", "TERMINAL": "{terminal}"}
+    words |= {"STUDY": "{study}", "FIGURE": "{figure}", "JOB": "{job}"}
     words |= {"LINK": "{link}", "IMPAIRMENT": "{impairment}", "HOST": "{host}"}
     named = set()
     for method, paths in re.findall(r"^\| ([A-Z]+) \| ([^|]+) \|", text, re.MULTILINE):
@@ -164,7 +173,9 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     transfers = ask("/transfers/runs", {**moved, "policy": "fair"})["id"]
     ask(f"/transfers/runs/{transfers}")
     follow(server, transfers)
-    assert answered.addresses() - answered.heard == LIVE_ALONE
+    ask("/studies")
+    ask("/jobs")
+    assert answered.addresses() - answered.heard == LIVE_ALONE | OF_STUDIES
 
 
 def test_what_transfers_achieved_is_told(server: Served) -> None:

@@ -18,6 +18,7 @@ from longhaul.page.addresses import addresses
 from longhaul.page.application import Application, application
 from longhaul.page.guard import Sites
 from longhaul.page.host_requests import Hosts
+from longhaul.page.jobs import Jobs
 from longhaul.page.link_requests import Links
 from longhaul.page.run_requests import Experiments
 from longhaul.page.serving import ListenAddress, serve
@@ -40,13 +41,13 @@ def test_every_request_that_changes_something_is_refused(app: Application, tmp_p
     texts = Texts(tmp_path)
     experiments = Experiments(texts)
     refused = 0
-    for each in addresses(texts, experiments, Hosts(experiments), Links(experiments)):
+    for each in addresses(texts, experiments, Hosts(experiments), Links(experiments), Jobs(tmp_path)):
         path = "/api" + re.sub(r"{(\w+)}", "kept.yaml", each.path)
         answer = ask(app, path, method=each.method, body=None if each.method in ("GET", "DELETE") else {})
         is_refused = answer.status == 403 and "read-only" in answer.json["error"]["message"]
         assert is_refused == each.changes, str(each)
         refused += is_refused
-    assert refused == 15
+    assert refused == 17
     assert [path.name for path in tmp_path.iterdir()] == ["kept.yaml"]
     assert (tmp_path / "kept.yaml").read_text() == TEXT
 

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 from longhaul.page.comparison_requests import Comparisons
 from longhaul.page.host_requests import Hosts
+from longhaul.page.job_requests import JobRequests
+from longhaul.page.jobs import Jobs
 from longhaul.page.json_requests import Answerer
 from longhaul.page.link_requests import Links
 from longhaul.page.run_action_requests import RunActions
 from longhaul.page.run_requests import Experiments
+from longhaul.page.study_requests import Studies
 from longhaul.page.sweep_requests import Sweeps
 from longhaul.page.text_requests import Texts
 from longhaul.page.transfer_requests import Transfers
@@ -52,10 +55,12 @@ class Address:
         return self.path.replace("/files/{name}", "/files/{name:path}")
 
 
-def addresses(texts: Texts, experiments: Experiments, hosts: Hosts, links: Links) -> list[Address]:
+def addresses(
+    texts: Texts, experiments: Experiments, hosts: Hosts, links: Links, jobs: Jobs
+) -> list[Address]:
     """All but ``/events``, which streams, and terminals, which are WebSockets."""
     sweeps, comparisons, actions = Sweeps(texts), Comparisons(texts), RunActions(experiments)
-    transfers = Transfers(texts, experiments)
+    transfers, studies, job_requests = Transfers(texts, experiments), Studies(jobs), JobRequests(jobs)
     return [
         Address("GET", "/state", texts.state),
         Address("GET", "/schema", texts.schema),
@@ -95,6 +100,13 @@ def addresses(texts: Texts, experiments: Experiments, hosts: Hosts, links: Links
         Address("POST", "/sweeps/{run}/stop", sweeps.stop),
         Address("POST", "/compare", comparisons.compare),
         Address("POST", "/compare/report", actions.report),
+        Address("GET", "/jobs", job_requests.all),
+        Address("GET", "/jobs/{job}", job_requests.look),
+        Address("POST", "/jobs/{job}/stop", job_requests.stop),
+        Address("GET", "/studies", studies.all),
+        Address("GET", "/studies/{study}", studies.look),
+        Address("POST", "/studies/{study}/runs", studies.start),
+        Address("GET", "/studies/{study}/figures/{figure}", studies.figure),
         Address("GET", "/transfers/files", transfers.files),
         Address("GET", "/transfers/policies", transfers.policies),
         Address("POST", "/transfers/requests", transfers.table),

@@ -17,6 +17,7 @@ from longhaul.diagnostics import Code
 from longhaul.page.addresses import addresses
 from longhaul.page.guard import TOO_LARGE, Guard, Sites
 from longhaul.page.host_requests import Hosts
+from longhaul.page.jobs import Jobs
 from longhaul.page.json_requests import endpoint
 from longhaul.page.link_requests import Links
 from longhaul.page.responses.texts import Refused
@@ -60,14 +61,14 @@ def application(
     """
     texts = Texts(directory, read_only=read_only)
     experiments = Experiments(texts)
-    hosts, links = Hosts(experiments), Links(experiments)
+    hosts, links, jobs = Hosts(experiments), Links(experiments), Jobs(directory)
     api: list[BaseRoute] = [
         Route(
             each.route,
             _read_only if read_only and each.changes else endpoint(each.answer),
             methods=[each.method],
         )
-        for each in addresses(texts, experiments, hosts, links)
+        for each in addresses(texts, experiments, hosts, links, jobs)
     ]
     api.append(Route("/events", experiments.events))
     if not read_only:
@@ -87,6 +88,7 @@ def application(
         experiments.close()
         hosts.close()
         links.close()
+        jobs.close()
 
     return Application(Guard(app, token=token, sites=Sites(port=port, origins=origins)), close)
 

@@ -224,6 +224,19 @@ class TransferRequests(RequestsText):
     """Of the policies that want it: the time in which requests are collected, such as ``60s``."""
 
 
+class StudyStart(Body):
+    """A study that is to run."""
+
+    only: Annotated[list[Name], Field(max_length=100)] = []
+    """Parts, or ``live``, ``virtual``, ``simulated``, ``arithmetic``; all if there are none."""
+    rounds: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """Repetitions, instead of each part's own number."""
+    small: bool = False
+    """A small size, to try it out."""
+    resume: bool = False
+    """Keep what this commit has measured before an interruption."""
+
+
 class TransferStart(RequestsText):
     """Bulk transfers that are to be carried out on the network of a scenario."""
 

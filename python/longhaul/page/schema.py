@@ -10,9 +10,21 @@ from pydantic_core import core_schema
 from longhaul.page import bodies
 from longhaul.page.addresses import addresses
 from longhaul.page.host_requests import Hosts
+from longhaul.page.jobs import Jobs
 from longhaul.page.json_requests import body_type
 from longhaul.page.link_requests import Links
-from longhaul.page.responses import drawings, events, files, hosts, links, runs, studies, transfers
+from longhaul.page.responses import (
+    claims,
+    drawings,
+    events,
+    files,
+    hosts,
+    jobs,
+    links,
+    runs,
+    studies,
+    transfers,
+)
 from longhaul.page.responses import texts as of_texts
 from longhaul.page.responses.events import Event
 from longhaul.page.responses.texts import Refused
@@ -20,7 +32,21 @@ from longhaul.page.run_requests import Experiments
 from longhaul.page.text_requests import Texts
 from longhaul.results import certificate
 
-_SUBJECTS = (bodies, of_texts, drawings, files, runs, hosts, links, studies, transfers, events, certificate)
+_SUBJECTS = (
+    bodies,
+    of_texts,
+    drawings,
+    files,
+    runs,
+    hosts,
+    links,
+    studies,
+    transfers,
+    claims,
+    jobs,
+    events,
+    certificate,
+)
 
 
 class _Closed(GenerateJsonSchema):
@@ -39,7 +65,7 @@ def json_schema() -> dict[str, Any]:
     """
     texts = Texts(Path())
     experiments = Experiments(texts)
-    known = addresses(texts, experiments, Hosts(experiments), Links(experiments))
+    known = addresses(texts, experiments, Hosts(experiments), Links(experiments), Jobs(Path()))
     wanted = {str(each): get_type_hints(each.answer)["return"] for each in known}
     wanted |= {"refused": Refused, "event": Event}
     sent = {str(each): body for each in known if (body := body_type(each.answer)) is not None}

@@ -195,6 +195,15 @@ export const api = {
     ask('POST /sweeps', {}, { body: { text, settings, file, base } }),
   sweep: (id: string) => ask('GET /sweeps/{run}', { run: id }),
   stopSweep: (id: string) => ask('POST /sweeps/{run}/stop', { run: id }, { body: {} }),
+  jobs: () => ask('GET /jobs', {}),
+  job: (job: string, after: number) => ask('GET /jobs/{job}', { job }, { query: { after } }),
+  stopJob: (job: string) => ask('POST /jobs/{job}/stop', { job }, { body: {} }),
+  studies: () => ask('GET /studies', {}),
+  study: (study: string) => ask('GET /studies/{study}', { study }),
+  startStudy: (study: string, wish: Bodies['POST /studies/{study}/runs']) =>
+    ask('POST /studies/{study}/runs', { study }, { body: wish }),
+  studyFigure: (study: string, figure: string) =>
+    ask('GET /studies/{study}/figures/{figure}', { study, figure }),
   requestFiles: () => ask('GET /transfers/files', {}),
   requests: (wish: Bodies['POST /transfers/requests']) => ask('POST /transfers/requests', {}, { body: wish }),
   startTransfers: (wish: Bodies['POST /transfers/runs']) => ask('POST /transfers/runs', {}, { body: wish }),

@@ -15,6 +15,7 @@ import type {
   RunComparison,
   RequestsTable,
   TransferRequests,
+  StudyStart,
   TransferStart,
 } from './bodies';
 import type {
@@ -49,6 +50,8 @@ import type { TerminalRow, TerminalList, HostNow } from './hosts';
 import type { ImpairmentRow, LinkNow } from './links';
 import type { Runs, SweepResult, Comparison } from './studies';
 import type { Policies, TransferPlan, RequestsRead, RequestFiles, TransferRun } from './transfers';
+import type { StudyList, StudyDetails, Picture } from './claims';
+import type { Job, JobList, JobOutput } from './jobs';
 import type {
   Hello,
   Building,
@@ -86,6 +89,7 @@ export interface Bodies {
   'POST /sweeps': SweepStart;
   'POST /compare': RunComparison;
   'POST /compare/report': RunComparison;
+  'POST /studies/{study}/runs': StudyStart;
   'POST /transfers/requests': RequestsTable;
   'POST /transfers/plan': TransferRequests;
   'POST /transfers/runs': TransferStart;
@@ -136,6 +140,13 @@ export interface Answers {
   'POST /sweeps/{run}/stop': Done;
   'POST /compare': Comparison;
   'POST /compare/report': Ticket;
+  'GET /jobs': JobList;
+  'GET /jobs/{job}': JobOutput;
+  'POST /jobs/{job}/stop': Done;
+  'GET /studies': StudyList;
+  'GET /studies/{study}': StudyDetails;
+  'POST /studies/{study}/runs': Job;
+  'GET /studies/{study}/figures/{figure}': Picture;
   'GET /transfers/files': RequestFiles;
   'GET /transfers/policies': Policies;
   'POST /transfers/requests': RequestsRead;

@@ -291,6 +291,28 @@ export interface TransferRequests {
 }
 
 /**
+ * A study that is to run.
+ */
+export interface StudyStart {
+  /**
+   * Parts, or `live`, `virtual`, `simulated`, `arithmetic`; all if there are none.
+   */
+  only?: string[];
+  /**
+   * Repetitions, instead of each part's own number.
+   */
+  rounds?: number | null;
+  /**
+   * A small size, to try it out.
+   */
+  small?: boolean;
+  /**
+   * Keep what this commit has measured before an interruption.
+   */
+  resume?: boolean;
+}
+
+/**
  * Bulk transfers that are to be carried out on the network of a scenario.
  */
 export interface TransferStart {

@@ -1,0 +1,1 @@
+import{Ht as e}from"./units-s8-wMEvw.js";e();
