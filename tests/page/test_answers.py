@@ -50,8 +50,9 @@ OF_STUDIES = {
     "POST /studies/{study}/runs",
     "GET /jobs/{job}",
     "POST /jobs/{job}/stop",
+    "POST /calibrate",
 }
-"""Asked in :mod:`page.test_studies`, of directories with studies."""
+"""Asked in :mod:`page.test_studies`, of directories with studies, and :mod:`page.test_machine`."""
 LIVE = (
     TEXT.replace("1s", "60s", 1)
     .replace("sweep", "# sweep")
@@ -130,6 +131,7 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     for quantity in ("5ms", "5", "$far"):
         ask("/quantity", {"kind": "delay", "text": quantity})
     ask("/certificate")
+    assert ask("/doctor", {"text": TEXT, "self_test": False})["findings"]
 
     run = ask("/runs", {"file": "all.yaml", "mode": "sim"})["id"]
     follow(server, run)

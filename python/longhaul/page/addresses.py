@@ -8,6 +8,7 @@ from longhaul.page.job_requests import JobRequests
 from longhaul.page.jobs import Jobs
 from longhaul.page.json_requests import Answerer
 from longhaul.page.link_requests import Links
+from longhaul.page.machine_requests import Machines
 from longhaul.page.run_action_requests import RunActions
 from longhaul.page.run_requests import Experiments
 from longhaul.page.study_requests import Studies
@@ -61,6 +62,7 @@ def addresses(
     """All but ``/events``, which streams, and terminals, which are WebSockets."""
     sweeps, comparisons, actions = Sweeps(texts), Comparisons(texts), RunActions(experiments)
     transfers, studies, job_requests = Transfers(texts, experiments), Studies(jobs), JobRequests(jobs)
+    machines = Machines(texts, jobs)
     return [
         Address("GET", "/state", texts.state),
         Address("GET", "/schema", texts.schema),
@@ -73,6 +75,8 @@ def addresses(
         Address("POST", "/edit", texts.edit),
         Address("POST", "/quantity", texts.quantity),
         Address("GET", "/certificate", texts.certificate),
+        Address("POST", "/doctor", machines.check),
+        Address("POST", "/calibrate", machines.calibrate),
         Address("GET", "/runs", experiments.all),
         Address("POST", "/runs", experiments.start),
         Address("GET", "/runs/{run}", experiments.details),

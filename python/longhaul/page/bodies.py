@@ -38,6 +38,21 @@ class PreflightText(ScenarioText):
     mode: Mode = "live"
 
 
+class MachineCheck(Body):
+    """What is to be checked of this machine."""
+
+    text: Text | None = None
+    """A scenario that is to run here, if there is one."""
+    settings: dict[Name, Text] = {}
+    base: Name | None = None
+    self_test: bool = True
+    """Whether two hosts are brought up, for a ping and for each MPI."""
+
+
+class CalibrationStart(Body):
+    """A calibration that is to start."""
+
+
 class Source(Body):
     """A scenario that is to run: its text, or the name of its file."""
 

@@ -195,6 +195,8 @@ export const api = {
     ask('POST /sweeps', {}, { body: { text, settings, file, base } }),
   sweep: (id: string) => ask('GET /sweeps/{run}', { run: id }),
   stopSweep: (id: string) => ask('POST /sweeps/{run}/stop', { run: id }, { body: {} }),
+  doctor: (wish: Bodies['POST /doctor']) => ask('POST /doctor', {}, { body: wish }),
+  calibrate: () => ask('POST /calibrate', {}, { body: {} }),
   jobs: () => ask('GET /jobs', {}),
   job: (job: string, after: number) => ask('GET /jobs/{job}', { job }, { query: { after } }),
   stopJob: (job: string) => ask('POST /jobs/{job}/stop', { job }, { body: {} }),

@@ -2,6 +2,8 @@
 import type {
   ScenarioText,
   PreflightText,
+  MachineCheck,
+  CalibrationStart,
   RunStart,
   SweepStart,
   EditsOfText,
@@ -26,6 +28,7 @@ import type {
   FileText,
   Saved,
   Preflight,
+  Findings,
   Quantity,
   Certified,
 } from './texts';
@@ -80,6 +83,8 @@ export interface Bodies {
   'POST /preflight': PreflightText;
   'POST /edit': EditsOfText;
   'POST /quantity': QuantityText;
+  'POST /doctor': MachineCheck;
+  'POST /calibrate': CalibrationStart;
   'POST /runs': RunStart;
   'PUT /runs/{run}/annotations': AnnotationsSave;
   'POST /archive': RunArchive;
@@ -112,6 +117,8 @@ export interface Answers {
   'POST /edit': Edited;
   'POST /quantity': Quantity;
   'GET /certificate': Certified;
+  'POST /doctor': Findings;
+  'POST /calibrate': Job;
   'GET /runs': Runs;
   'POST /runs': Begun;
   'GET /runs/{run}': RunDetails;

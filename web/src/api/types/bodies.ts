@@ -36,6 +36,29 @@ export interface PreflightText {
 }
 
 /**
+ * What is to be checked of this machine.
+ */
+export interface MachineCheck {
+  /**
+   * A scenario that is to run here, if there is one.
+   */
+  text?: string | null;
+  settings?: {
+    [k: string]: string;
+  };
+  base?: string | null;
+  /**
+   * Whether two hosts are brought up, for a ping and for each MPI.
+   */
+  self_test?: boolean;
+}
+
+/**
+ * A calibration that is to start.
+ */
+export interface CalibrationStart {}
+
+/**
  * A run that is to start.
  */
 export interface RunStart {

@@ -1,0 +1,1 @@
+import{Ht as e}from"./units-DDxrAJIa.js";e();

@@ -1,1 +1,0 @@
-import{Ht as e}from"./units-s8-wMEvw.js";e();
