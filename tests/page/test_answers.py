@@ -131,6 +131,11 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     for quantity in ("5ms", "5", "$far"):
         ask("/quantity", {"kind": "delay", "text": quantity})
     ask("/certificate")
+    wire = "version: 1\nname: w\nnodes: {a: {kind: host}, b: {kind: host}}\n" + (
+        "links: {l: {endpoints: [a, b], delay: 1ms}}\n"
+    )
+    for path in ("/export", "/export/archive", "/export/machines"):
+        ask(path, {"text": wire})
     assert ask("/doctor", {"text": TEXT, "self_test": False})["findings"]
 
     run = ask("/runs", {"file": "all.yaml", "mode": "sim"})["id"]

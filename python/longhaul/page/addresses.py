@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from longhaul.page.comparison_requests import Comparisons
+from longhaul.page.export_requests import Exports
 from longhaul.page.host_requests import Hosts
 from longhaul.page.job_requests import JobRequests
 from longhaul.page.jobs import Jobs
@@ -26,6 +27,9 @@ _READ_REQUESTS = frozenset(
         "/runs/{run}/ticket",
         "/compare",
         "/compare/report",
+        "/export",
+        "/export/archive",
+        "/export/machines",
         "/transfers/requests",
         "/transfers/plan",
     )
@@ -62,7 +66,7 @@ def addresses(
     """All but ``/events``, which streams, and terminals, which are WebSockets."""
     sweeps, comparisons, actions = Sweeps(texts), Comparisons(texts), RunActions(experiments)
     transfers, studies, job_requests = Transfers(texts, experiments), Studies(jobs), JobRequests(jobs)
-    machines = Machines(texts, jobs)
+    machines, exports = Machines(texts, jobs), Exports(texts, experiments)
     return [
         Address("GET", "/state", texts.state),
         Address("GET", "/schema", texts.schema),
@@ -75,6 +79,9 @@ def addresses(
         Address("POST", "/edit", texts.edit),
         Address("POST", "/quantity", texts.quantity),
         Address("GET", "/certificate", texts.certificate),
+        Address("POST", "/export", exports.export),
+        Address("POST", "/export/archive", exports.archive),
+        Address("POST", "/export/machines", exports.machines),
         Address("POST", "/doctor", machines.check),
         Address("POST", "/calibrate", machines.calibrate),
         Address("GET", "/runs", experiments.all),

@@ -38,6 +38,39 @@ class PreflightText(ScenarioText):
     mode: Mode = "live"
 
 
+class MachineCell(Body):
+    """An edit of the table of machines: ``set`` of a column, ``add`` and ``remove`` of a link's machine."""
+
+    op: Literal["set", "add", "remove"]
+    machine: Name
+    column: Literal["address", "user", "device"] = "address"
+    link: Name = ""
+    """Of a device."""
+    text: Name = ""
+
+
+class ExportWish(ScenarioText):
+    """A scenario that is to be exported, and how."""
+
+    kind: Literal["tc", "shell", "ansible", "containerlab", "compose"] = "shell"
+    machines: Text = ""
+    """The file that maps nodes and links to machines; empty: each node is one."""
+    style: Literal["longhaul", "ewan"] = "longhaul"
+    hz: Annotated[int, Field(ge=24, le=10_000)] = 250
+    """CONFIG_HZ of the machines' kernels."""
+    line_rate: Name = "10Gbit"
+    """Of the machines' interfaces."""
+    image: Name | None = None
+    """Of the containers of containerlab."""
+
+
+class MachinesText(ScenarioText):
+    """The mapping of a scenario to machines, after edits."""
+
+    machines: Text = ""
+    edits: Annotated[list[MachineCell], Field(max_length=1_000)] = []
+
+
 class MachineCheck(Body):
     """What is to be checked of this machine."""
 

@@ -17,6 +17,7 @@ from longhaul.page.responses import (
     claims,
     drawings,
     events,
+    export,
     files,
     hosts,
     jobs,
@@ -44,6 +45,7 @@ _SUBJECTS = (
     transfers,
     claims,
     jobs,
+    export,
     events,
     certificate,
 )

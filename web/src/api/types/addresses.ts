@@ -2,6 +2,8 @@
 import type {
   ScenarioText,
   PreflightText,
+  ExportWish,
+  MachinesText,
   MachineCheck,
   CalibrationStart,
   RunStart,
@@ -55,6 +57,7 @@ import type { Runs, SweepResult, Comparison } from './studies';
 import type { Policies, TransferPlan, RequestsRead, RequestFiles, TransferRun } from './transfers';
 import type { StudyList, StudyDetails, Picture } from './claims';
 import type { Job, JobList, JobOutput } from './jobs';
+import type { ExportedFiles, MachinesMapped } from './export';
 import type {
   Hello,
   Building,
@@ -83,6 +86,9 @@ export interface Bodies {
   'POST /preflight': PreflightText;
   'POST /edit': EditsOfText;
   'POST /quantity': QuantityText;
+  'POST /export': ExportWish;
+  'POST /export/archive': ExportWish;
+  'POST /export/machines': MachinesText;
   'POST /doctor': MachineCheck;
   'POST /calibrate': CalibrationStart;
   'POST /runs': RunStart;
@@ -117,6 +123,9 @@ export interface Answers {
   'POST /edit': Edited;
   'POST /quantity': Quantity;
   'GET /certificate': Certified;
+  'POST /export': ExportedFiles;
+  'POST /export/archive': Ticket;
+  'POST /export/machines': MachinesMapped;
   'POST /doctor': Findings;
   'POST /calibrate': Job;
   'GET /runs': Runs;

@@ -36,6 +36,74 @@ export interface PreflightText {
 }
 
 /**
+ * An edit of the table of machines: `set` of a column, `add` and `remove` of a link's machine.
+ */
+export interface MachineCell {
+  op: 'set' | 'add' | 'remove';
+  machine: string;
+  column?: 'address' | 'user' | 'device';
+  /**
+   * Of a device.
+   */
+  link?: string;
+  text?: string;
+}
+
+/**
+ * A scenario that is to be exported, and how.
+ */
+export interface ExportWish {
+  text: string;
+  /**
+   * Values of parameters and keys, as `--set` takes them.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * `scenario:NAME` where files lie beside one of Longhaul's own; else they lie in the directory.
+   */
+  base?: string | null;
+  kind?: 'tc' | 'shell' | 'ansible' | 'containerlab' | 'compose';
+  /**
+   * The file that maps nodes and links to machines; empty: each node is one.
+   */
+  machines?: string;
+  style?: 'longhaul' | 'ewan';
+  /**
+   * CONFIG_HZ of the machines' kernels.
+   */
+  hz?: number;
+  /**
+   * Of the machines' interfaces.
+   */
+  line_rate?: string;
+  /**
+   * Of the containers of containerlab.
+   */
+  image?: string | null;
+}
+
+/**
+ * The mapping of a scenario to machines, after edits.
+ */
+export interface MachinesText {
+  text: string;
+  /**
+   * Values of parameters and keys, as `--set` takes them.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * `scenario:NAME` where files lie beside one of Longhaul's own; else they lie in the directory.
+   */
+  base?: string | null;
+  machines?: string;
+  edits?: MachineCell[];
+}
+
+/**
  * What is to be checked of this machine.
  */
 export interface MachineCheck {

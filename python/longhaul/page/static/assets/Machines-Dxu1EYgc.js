@@ -1,1 +1,0 @@
-import{Wt as e,_t as t,ht as n,jt as r}from"./units-DDxrAJIa.js";import"./legacy-BZnYlaCq.js";import{t as i}from"./Machine-CbFWy1eL.js";var a=t(`<div class="machines scroll svelte-1ej23je" role="region" aria-label="Machines" tabindex="0"><!></div>`);function o(t){var o=a(),s=r(o);i(s,{}),e(o),n(t,o)}export{o as default};

@@ -1,1 +1,0 @@
-import{Ht as e}from"./units-DDxrAJIa.js";e();
