@@ -50,6 +50,15 @@ LIVE_ALONE = {
     "DELETE /runs/{run}/terminals/{terminal}",
 }
 """Asked of live runs alone."""
+OF_STUDIES = {
+    "GET /studies/{study}",
+    "GET /studies/{study}/figures/{figure}",
+    "POST /studies/{study}/runs",
+    "GET /jobs/{job}",
+    "POST /jobs/{job}/stop",
+    "POST /calibrate",
+}
+"""Asked in :mod:`page.test_studies`, of directories with studies, and :mod:`page.test_machine`."""
 LIVE = (
     TEXT.replace("1s", "60s", 1)
     .replace("sweep", "# sweep")
@@ -74,6 +83,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def test_the_reference_has_every_address_and_every_event() -> None:
     text = (ROOT / "docs/reference/page-api.md").read_text(encoding="utf-8")
     words = {"NAME": "{name}", "ID": "{run}", "PROGRAM": "{program}", "TERMINAL": "{terminal}"}
+    words |= {"STUDY": "{study}", "FIGURE": "{figure}", "JOB": "{job}"}
     words |= {"LINK": "{link}", "IMPAIRMENT": "{impairment}", "HOST": "{host}", "PACKET": "{number}"}
     named = set()
     for method, paths in re.findall(r"^\| ([A-Z]+) \| ([^|]+) \|", text, re.MULTILINE):
@@ -129,6 +139,12 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     ask("/cities?name=paris")
     ask("/fibres", {"pairs": [{"one": [48.86, 2.35], "other": [40.71, -74.01]}]})
     ask("/certificate")
+    wire = "version: 1\nname: w\nnodes: {a: {kind: host}, b: {kind: host}}\n" + (
+        "links: {l: {endpoints: [a, b], delay: 1ms}}\n"
+    )
+    for path in ("/export", "/export/archive", "/export/machines"):
+        ask(path, {"text": wire})
+    assert ask("/doctor", {"text": TEXT, "self_test": False})["findings"]
 
     run = ask("/runs", {"file": "all.yaml", "mode": "sim"})["id"]
     follow(server, run)
@@ -165,7 +181,16 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
 
     for policy in ask("/transfers/policies")["policies"]:
         ask("/transfers/plan", {"text": REQUESTS, "policy": policy["name"]})
-    assert answered.addresses() - answered.heard == LIVE_ALONE
+    ask("/transfers/files")
+    ask("/transfers/requests", {"text": REQUESTS.replace("500MB", "500")})
+    (example,) = ask("/transfers/files")["examples"]
+    moved = {"text": example["text"].replace("500MB", "5MB"), "scenario": example["scenario"], "mode": "sim"}
+    transfers = ask("/transfers/runs", {**moved, "policy": "fair"})["id"]
+    ask(f"/transfers/runs/{transfers}")
+    follow(server, transfers)
+    ask("/studies")
+    ask("/jobs")
+    assert answered.addresses() - answered.heard == LIVE_ALONE | OF_STUDIES
 
 
 def test_what_transfers_achieved_is_told(server: Served) -> None:

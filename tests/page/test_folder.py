@@ -50,7 +50,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../a.yaml", "/etc/a.yaml", ".a.yaml", "a.txt", "a/b.yaml", "", "a\n.yaml"])
 def test_no_name_leads_elsewhere(tmp_path: Path, name: str) -> None:
     for use in (lambda: folder.read(tmp_path, name), lambda: folder.write(tmp_path, name, "", before=None)):
-        with pytest.raises(RefusedError, match="cannot name a scenario file"):
+        with pytest.raises(RefusedError, match="cannot name a file"):
             use()
 
 

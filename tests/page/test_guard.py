@@ -124,7 +124,7 @@ def test_no_path_leads_out_of_the_page(app: Guard, path: str) -> None:
 def test_files_of_other_names_are_not_written(app: Guard, name: str) -> None:
     answer = ask(app, f"/api/files/{name}", method="PUT", body={"text": "a", "etag": None})
     assert answer.status == 400
-    assert "cannot name a scenario file" in answer.json["error"]["message"]
+    assert "cannot name a file" in answer.json["error"]["message"]
 
 
 def test_what_is_not_there_is_said(app: Guard) -> None:

@@ -16,13 +16,9 @@ import pytest
 from longhaul.errors import LonghaulError
 from longhaul.page.addresses import addresses
 from longhaul.page.application import Application, application
-from longhaul.page.capture_requests import Captures
 from longhaul.page.guard import Sites
-from longhaul.page.host_requests import Hosts
-from longhaul.page.link_requests import Links
-from longhaul.page.run_requests import Experiments
+from longhaul.page.services import Services
 from longhaul.page.serving import ListenAddress, serve
-from longhaul.page.text_requests import Texts
 
 from .asgi import PORT, TOKEN, ask
 
@@ -38,16 +34,14 @@ def app(tmp_path: Path) -> Application:
 
 
 def test_every_request_that_changes_something_is_refused(app: Application, tmp_path: Path) -> None:
-    texts = Texts(tmp_path)
-    experiments = Experiments(texts)
     refused = 0
-    for each in addresses(texts, experiments, Hosts(experiments), Links(experiments), Captures(experiments)):
+    for each in addresses(Services.of(tmp_path)):
         path = "/api" + re.sub(r"{(\w+)}", "kept.yaml", each.path)
         answer = ask(app, path, method=each.method, body=None if each.method in ("GET", "DELETE") else {})
         is_refused = answer.status == 403 and "read-only" in answer.json["error"]["message"]
         assert is_refused == each.changes, str(each)
         refused += is_refused
-    assert refused == 16
+    assert refused == 21
     assert [path.name for path in tmp_path.iterdir()] == ["kept.yaml"]
     assert (tmp_path / "kept.yaml").read_text() == TEXT
 

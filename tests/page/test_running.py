@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from longhaul.page.running import Run, listen
+from longhaul.page.run_process import Run, listen
 
 
 def test_a_run_that_is_told_to_stop_before_it_begins_stops_once_it_has_begun(

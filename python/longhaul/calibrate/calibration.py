@@ -27,6 +27,11 @@ _SMALL_BYTES = 100
 _UDP_HEADERS = 28
 _CROWD = 40
 
+STEPS = 5 + len(_RATES) + len(_PACKET_RATES)
+"""The number of steps that :func:`calibrate` tells of, at most: it tries no rate above one that fails."""
+TAKES_S = 120.0
+"""About as long as all of them take."""
+
 Say = Callable[[str], None]
 
 

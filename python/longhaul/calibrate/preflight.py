@@ -6,7 +6,7 @@ from pathlib import Path
 
 from longhaul.calibrate.host import Finding, examine
 from longhaul.results.certificate import load_certificate
-from longhaul.scenario import load_scenario, resolve
+from longhaul.scenario import Resolved, load_scenario, resolve
 from longhaul.scenario.lower.demands import concerns
 
 
@@ -18,6 +18,11 @@ def preflight(
     Raises :class:`ScenarioError`, before anything is looked at, for a scenario that cannot be run.
     """
     resolved = resolve(load_scenario(scenario, settings=settings)) if scenario else None
+    yield from findings(resolved, self_test=self_test)
+
+
+def findings(resolved: Resolved | None, *, self_test: bool = True) -> Iterator[Finding]:
+    """The same of a scenario that is resolved already, if there is one."""
     yield from examine(self_test=self_test)
     if resolved is None:
         return

@@ -109,8 +109,12 @@ class Machines:
 
 def read_machines(path: FilePath) -> Machines:
     """The machines of the file ``path``; raises :class:`ScenarioError` with every problem in it."""
-    content = read_file(path)
-    source, tree = read_tree(str(path), content)
+    return parse_machines(read_file(path), name=str(path))
+
+
+def parse_machines(content: bytes, *, name: str) -> Machines:
+    """The machines in ``content``, which errors call ``name``; raises as :func:`read_machines` does."""
+    source, tree = read_tree(name, content)
     document, problems = validate(source, tree, Document)
     if document is None or problems:
         raise ScenarioError(problems)

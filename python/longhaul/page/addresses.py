@@ -2,16 +2,17 @@
 
 from dataclasses import dataclass
 
-from longhaul.page.capture_requests import Captures
-from longhaul.page.host_requests import Hosts
+from longhaul.page.comparison_requests import Comparisons
+from longhaul.page.export_requests import Exports
+from longhaul.page.job_requests import JobRequests
 from longhaul.page.json_requests import Answerer
-from longhaul.page.link_requests import Links
+from longhaul.page.machine_requests import Machines
 from longhaul.page.place_requests import cities, fibres
 from longhaul.page.run_action_requests import RunActions
-from longhaul.page.run_requests import Experiments
+from longhaul.page.services import Services
 from longhaul.page.study_requests import Studies
 from longhaul.page.sweep_requests import Sweeps
-from longhaul.page.text_requests import Texts
+from longhaul.page.transfer_requests import Transfers
 
 _READ_REQUESTS = frozenset(
     (
@@ -25,6 +26,10 @@ _READ_REQUESTS = frozenset(
         "/runs/{run}/captures/{link}/ticket",
         "/compare",
         "/compare/report",
+        "/export",
+        "/export/archive",
+        "/export/machines",
+        "/transfers/requests",
         "/transfers/plan",
     )
 )
@@ -54,11 +59,13 @@ class Address:
         return self.path.replace("/files/{name}", "/files/{name:path}")
 
 
-def addresses(
-    texts: Texts, experiments: Experiments, hosts: Hosts, links: Links, captures: Captures
-) -> list[Address]:
+def addresses(services: Services) -> list[Address]:
     """All but ``/events``, which streams, and terminals, which are WebSockets."""
-    sweeps, studies, actions = Sweeps(texts), Studies(texts), RunActions(experiments)
+    texts, experiments, jobs = services.texts, services.experiments, services.jobs
+    hosts, links, captures = services.hosts, services.links, services.captures
+    sweeps, comparisons, actions = Sweeps(texts), Comparisons(texts), RunActions(experiments)
+    transfers, studies, job_requests = Transfers(texts, experiments), Studies(jobs), JobRequests(jobs)
+    machines, exports = Machines(texts, jobs), Exports(texts, experiments)
     return [
         Address("GET", "/state", texts.state),
         Address("GET", "/schema", texts.schema),
@@ -73,6 +80,11 @@ def addresses(
         Address("GET", "/cities", cities),
         Address("POST", "/fibres", fibres),
         Address("GET", "/certificate", texts.certificate),
+        Address("POST", "/export", exports.export),
+        Address("POST", "/export/archive", exports.archive),
+        Address("POST", "/export/machines", exports.machines),
+        Address("POST", "/doctor", machines.check),
+        Address("POST", "/calibrate", machines.calibrate),
         Address("GET", "/runs", experiments.all),
         Address("POST", "/runs", experiments.start),
         Address("GET", "/runs/{run}", experiments.details),
@@ -103,8 +115,19 @@ def addresses(
         Address("POST", "/sweeps", sweeps.start),
         Address("GET", "/sweeps/{run}", sweeps.look),
         Address("POST", "/sweeps/{run}/stop", sweeps.stop),
-        Address("POST", "/compare", studies.compare),
+        Address("POST", "/compare", comparisons.compare),
         Address("POST", "/compare/report", actions.report),
-        Address("GET", "/transfers/policies", studies.policies),
-        Address("POST", "/transfers/plan", studies.plan),
+        Address("GET", "/jobs", job_requests.all),
+        Address("GET", "/jobs/{job}", job_requests.look),
+        Address("POST", "/jobs/{job}/stop", job_requests.stop),
+        Address("GET", "/studies", studies.all),
+        Address("GET", "/studies/{study}", studies.look),
+        Address("POST", "/studies/{study}/runs", studies.start),
+        Address("GET", "/studies/{study}/figures/{figure}", studies.figure),
+        Address("GET", "/transfers/files", transfers.files),
+        Address("GET", "/transfers/policies", transfers.policies),
+        Address("POST", "/transfers/requests", transfers.table),
+        Address("POST", "/transfers/plan", transfers.plan),
+        Address("POST", "/transfers/runs", transfers.start),
+        Address("GET", "/transfers/runs/{run}", transfers.look),
     ]

@@ -15,14 +15,10 @@ from starlette.types import Receive, Scope, Send
 
 from longhaul.diagnostics import Code
 from longhaul.page.addresses import addresses
-from longhaul.page.capture_requests import Captures
 from longhaul.page.guard import TOO_LARGE, Guard, Sites
-from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import endpoint
-from longhaul.page.link_requests import Links
 from longhaul.page.responses.texts import Refused
-from longhaul.page.run_requests import Experiments
-from longhaul.page.text_requests import Texts
+from longhaul.page.services import Services
 
 STATIC = Path(__file__).parent / "static"
 """The built page."""
@@ -59,20 +55,19 @@ def application(
     Without a port it listens at a Unix socket, and ``origins`` are those of its proxies. ``read_only``:
     requests that would change something are refused.
     """
-    texts = Texts(directory, read_only=read_only)
-    experiments = Experiments(texts)
-    hosts, links, captures = Hosts(experiments), Links(experiments), Captures(experiments)
+    services = Services.of(directory, read_only=read_only)
+    experiments = services.experiments
     api: list[BaseRoute] = [
         Route(
             each.route,
             _read_only if read_only and each.changes else endpoint(each.answer),
             methods=[each.method],
         )
-        for each in addresses(texts, experiments, hosts, links, captures)
+        for each in addresses(services)
     ]
     api.append(Route("/events", experiments.events))
     if not read_only:
-        api.append(WebSocketRoute("/runs/{run}/terminals/{terminal}", hosts.terminal))
+        api.append(WebSocketRoute("/runs/{run}/terminals/{terminal}", services.hosts.terminal))
     handlers = {404: _not_found, 405: _not_found, 413: _too_large, 500: _broken}
     app = Starlette(
         routes=[
@@ -84,13 +79,7 @@ def application(
         exception_handlers=handlers,
     )
 
-    def close() -> None:
-        experiments.close()
-        hosts.close()
-        links.close()
-        captures.close()
-
-    return Application(Guard(app, token=token, sites=Sites(port=port, origins=origins)), close)
+    return Application(Guard(app, token=token, sites=Sites(port=port, origins=origins)), services.close)
 
 
 async def _not_found(_request: Request, _error: Exception) -> Response:

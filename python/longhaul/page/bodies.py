@@ -38,6 +38,54 @@ class PreflightText(ScenarioText):
     mode: Mode = "live"
 
 
+class MachineCell(Body):
+    """An edit of the table of machines: ``set`` of a column, ``add`` and ``remove`` of a link's machine."""
+
+    op: Literal["set", "add", "remove"]
+    machine: Name
+    column: Literal["address", "user", "device"] = "address"
+    link: Name = ""
+    """Of a device."""
+    text: Name = ""
+
+
+class ExportWish(ScenarioText):
+    """A scenario that is to be exported, and how."""
+
+    kind: Literal["tc", "shell", "ansible", "containerlab", "compose"] = "shell"
+    machines: Text = ""
+    """The file that maps nodes and links to machines; empty: each node is one."""
+    style: Literal["longhaul", "ewan"] = "longhaul"
+    hz: Annotated[int, Field(ge=24, le=10_000)] = 250
+    """CONFIG_HZ of the machines' kernels."""
+    line_rate: Name = "10Gbit"
+    """Of the machines' interfaces."""
+    image: Name | None = None
+    """Of the containers of containerlab."""
+
+
+class MachinesText(ScenarioText):
+    """The mapping of a scenario to machines, after edits."""
+
+    machines: Text = ""
+    edits: Annotated[list[MachineCell], Field(max_length=1_000)] = []
+
+
+class MachineCheck(Body):
+    """What is to be checked of this machine."""
+
+    text: Text | None = None
+    """A scenario that is to run here, if there is one."""
+    settings: dict[Name, Text] = {}
+    base: Name | None = None
+    self_test: bool = True
+    """Whether two hosts are brought up, for a ping and for each MPI."""
+
+
+class CalibrationStart(Body):
+    """A calibration that is to start."""
+
+
 class Source(Body):
     """A scenario that is to run: its text, or the name of its file."""
 
@@ -211,17 +259,82 @@ class RunComparison(Body):
     """Whether charts are wanted."""
 
 
-class TransferRequests(Body):
-    """Bulk transfers that are to be planned."""
+class RequestCells(Body):
+    """An edit of a table of requests: ``set`` is of a column, ``add`` and ``remove`` of a whole request."""
+
+    op: Literal["set", "add", "remove"]
+    request: Name
+    column: Name = ""
+    """Of ``set``: ``name``, ``from``, ``to``, ``volume``, ``release``, ``deadline`` or ``max_rate``."""
+    text: Name = ""
+    """Of ``set``: what the column is to say; nothing where an optional value is to go."""
+    cells: dict[Name, Name] = {}
+    """Of ``add``: the values of the new request."""
+
+
+class RequestsText(Body):
+    """A file of requests for bulk transfers."""
 
     text: Text
-    policy: Name
     format: Literal["yaml", "csv"] = "yaml"
     scenario: Text | None = None
     """The text of the scenario whose network they use."""
     base: Name | None = None
+    """Of the scenario, as of any text of a scenario."""
+
+
+class RequestsTable(RequestsText):
+    """Requests that are wanted as a table, after edits."""
+
+    edits: Annotated[list[RequestCells], Field(max_length=1_000)] = []
+
+
+class TransferRequests(RequestsText):
+    """Bulk transfers that are to be planned."""
+
+    policy: Name
     capacity: Name | None = None
     """Rate of each access link, where the text says none."""
+    f: float | None = None
+    """Of the policies that want it: the share of the greatest rate."""
+    window: Name | None = None
+    """Of the policies that want it: the time in which requests are collected, such as ``60s``."""
+
+
+class StudyStart(Body):
+    """A study that is to run."""
+
+    only: Annotated[list[Name], Field(max_length=100)] = []
+    """Parts, or ``live``, ``virtual``, ``simulated``, ``arithmetic``; all if there are none."""
+    rounds: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """Repetitions, instead of each part's own number."""
+    small: bool = False
+    """A small size, to try it out."""
+    resume: bool = False
+    """Keep what this commit has measured before an interruption."""
+
+
+class TransferStart(RequestsText):
+    """Bulk transfers that are to be carried out on the network of a scenario."""
+
+    policy: Name
+    f: float | None = None
+    window: Name | None = None
+    mode: Mode = "live"
+    settings: dict[Name, Text] = {}
+    seed: Annotated[int, Field(ge=0, le=2**64 - 1)] | None = None
+    margin: Annotated[float, Field(ge=0, le=0.5)] = 0.02
+    """Share of the window, besides one RTT, that plans keep free before the deadline."""
+    attempts: Annotated[int, Field(ge=1, le=1_000)] = 3
+    """Most attempts to start a transfer."""
+    program: Name = "paced"
+    """What moves the data of a live run: ``paced``, ``iperf3``, ``rsync`` or ``rclone``."""
+    pacing: Literal["kernel", "user"] = "kernel"
+    """Who paces our own sender."""
+    requests_file: Name | None = None
+    """What errors call the requests."""
+    scenario_file: Name | None = None
+    """What errors call the scenario."""
 
 
 Wanted = TypeVar("Wanted", bound=Body)

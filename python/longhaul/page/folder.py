@@ -1,4 +1,4 @@
-"""The directory that the page shows: its scenario files, read and written whole."""
+"""The directory that the page shows: its files of scenarios and requests, read and written whole."""
 
 import fcntl
 import hashlib
@@ -15,17 +15,17 @@ from longhaul.diagnostics import Code, printable
 from longhaul.page.refusals import RefusedError
 from longhaul.page.responses.texts import FileEntry, FileText, Saved
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,80}\.ya?ml")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,80}\.(ya?ml|csv)")
 MOST_BYTES = 1 << 20
 """Of a file that the page edits."""
 _SAVING = threading.Lock()
 
 
-def listing(directory: Path) -> list[FileEntry]:
-    """Scenario files by name: when they were written, and the etag of what is in them."""
+def listing(directory: Path, *, data: bool = False) -> list[FileEntry]:
+    """YAML files by name, and CSV with ``data``: when they were written, and the etag of what is in them."""
     found: list[FileEntry] = []
     for path in sorted(directory.iterdir()):
-        if not _NAME.fullmatch(path.name):
+        if not _NAME.fullmatch(path.name) or (path.suffix == ".csv" and not data):
             continue
         try:
             content, about = _content(directory, place(directory, path.name))
@@ -124,9 +124,9 @@ def _alone(directory: Path) -> Iterator[None]:
 def place(directory: Path, name: str) -> Path:
     """Where file ``name`` is; nothing but a plain name leads anywhere."""
     if not _NAME.fullmatch(name):
-        remedy = "use letters, digits, dots, hyphens and underscores, and end it with .yaml"
+        remedy = "use letters, digits, dots, hyphens and underscores, and end it with .yaml or .csv"
         raise RefusedError(
-            Code.NAME_INVALID, 400, f'"{printable(name)}" cannot name a scenario file here', remedy=remedy
+            Code.NAME_INVALID, 400, f'"{printable(name)}" cannot name a file here', remedy=remedy
         )
     path = directory / name
     if not path.is_symlink():

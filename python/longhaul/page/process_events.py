@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 from longhaul.page.responses.events import Happening
 from longhaul.page.responses.studies import SweepProgress
 from longhaul.page.responses.texts import Refused
+from longhaul.page.responses.transfers import TransferProgress
 
 
 class Directory(TypedDict):
@@ -37,4 +38,10 @@ class Failed(Refused):
     exit_code: int
 
 
-Told = Happening | Directory | Progress | Swept | Failed
+class Transferred(TransferProgress):
+    """Transfers have come so far."""
+
+    event: Literal["transferred"]
+
+
+Told = Happening | Directory | Progress | Swept | Transferred | Failed

@@ -17,7 +17,7 @@ from longhaul.analysis.outcome import evaluate_outcome
 from longhaul.diagnostics import Code
 from longhaul.page.feeds import Feed
 from longhaul.page.outcomes import line_of
-from longhaul.page.process_events import Failed, Progress, Swept, Told
+from longhaul.page.process_events import Failed, Progress, Swept, Told, Transferred
 from longhaul.page.refusals import RefusedError
 from longhaul.page.responses.events import End, Happening
 from longhaul.results import ending
@@ -41,6 +41,7 @@ class Started:
     progress: Progress | None = None
     """Of a simulation, if there is news of it."""
     swept: Swept | None = None
+    transferred: Transferred | None = None
     has_ended: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -128,12 +129,16 @@ def _pass_events_on(
         elif started is None:
             if event["event"] == "failed":
                 known.set_exception(_RefusalError(event))
-            elif event["event"] != "progress" and event["event"] != "swept":
+            elif (
+                event["event"] != "progress" and event["event"] != "swept" and event["event"] != "transferred"
+            ):
                 early.append(event)
         elif event["event"] == "progress":
             started.progress = event
         elif event["event"] == "swept":
             started.swept = event
+        elif event["event"] == "transferred":
+            started.transferred = event
         elif event["event"] == "failed":
             started.tell({"event": "problem", **event["error"]})
             started.tell(_failed(event["exit_code"], event["error"]["message"]))

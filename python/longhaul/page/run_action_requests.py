@@ -7,12 +7,12 @@ from pathlib import Path
 from longhaul.diagnostics import Code
 from longhaul.page import run_list
 from longhaul.page.bodies import AnnotationsSave, RunArchive, RunComparison
+from longhaul.page.comparison_requests import found_groups
 from longhaul.page.json_requests import Asked
 from longhaul.page.refusals import RefusedError
 from longhaul.page.responses.runs import Annotated, Begun, Ticket
 from longhaul.page.responses.texts import Done
 from longhaul.page.run_requests import Experiments
-from longhaul.page.study_requests import found_groups
 from longhaul.results import annotations, trash
 from longhaul.results.annotations import Annotations
 

@@ -19,7 +19,7 @@ from longhaul.page import processes, run_list, series
 from longhaul.page.bodies import LinkChange, RunStart
 from longhaul.page.feeds import Feed, Figure, compressed
 from longhaul.page.json_requests import Asked
-from longhaul.page.process_events import Progress
+from longhaul.page.process_events import Progress, Transferred
 from longhaul.page.processes import Started
 from longhaul.page.refusals import RefusedError, as_json, status_of
 from longhaul.page.responses.events import End, Hello, Sample
@@ -91,15 +91,16 @@ class Experiments:
                 *(part for key, value in body.settings.items() for part in ("--set", f"{key}={value}")),
             ],
         }
-        return self._begin(orders)
+        return self.begin(orders)
 
     def start_again(self, directory: Path) -> Begun:
         """Start the run of a directory again: the same scenario, files, parameters and seed."""
         again = rerun.recorded(directory, comparable=False)
         orders = {"again": str(directory), "runs": str(self.runs), "argv": again.command.split(" ")}
-        return self._begin(orders)
+        return self.begin(orders)
 
-    def _begin(self, orders: Mapping[str, Any]) -> Begun:
+    def begin(self, orders: Mapping[str, Any]) -> Begun:
+        """Start the run of these orders: see :mod:`longhaul.page.running`."""
         if sum(each.is_running for each in list(self._started.values())) >= _MOST_AT_ONCE:
             raise RefusedError(
                 Code.PAGE_CONFLICT, 409, f"{_MOST_AT_ONCE} runs are under way", remedy="wait, or stop one"
@@ -108,6 +109,11 @@ class Experiments:
         run = run_list.id_of(started.directory)
         self._started[run] = started
         return {"id": run, "directory": str(started.directory)}
+
+    def transferred(self, run: str) -> Transferred | None:
+        """How far the transfers of a run are that this server started and that is under way."""
+        started = self._started.get(run)
+        return None if started is None or started.has_ended else started.transferred
 
     def forget(self, run: str) -> None:
         """Keep nothing of a run that is about to go. Raises RefusedError if its results are being written."""

@@ -9,16 +9,26 @@ from pydantic_core import core_schema
 
 from longhaul.page import bodies
 from longhaul.page.addresses import addresses
-from longhaul.page.capture_requests import Captures
-from longhaul.page.host_requests import Hosts
 from longhaul.page.json_requests import body_type
-from longhaul.page.link_requests import Links
-from longhaul.page.responses import captures, drawings, events, files, hosts, links, places, runs, studies
+from longhaul.page.responses import (
+    captures,
+    claims,
+    drawings,
+    events,
+    export,
+    files,
+    hosts,
+    jobs,
+    links,
+    places,
+    runs,
+    studies,
+    transfers,
+)
 from longhaul.page.responses import texts as of_texts
 from longhaul.page.responses.events import Event
 from longhaul.page.responses.texts import Refused
-from longhaul.page.run_requests import Experiments
-from longhaul.page.text_requests import Texts
+from longhaul.page.services import Services
 from longhaul.results import certificate
 
 _SUBJECTS = (
@@ -32,6 +42,10 @@ _SUBJECTS = (
     captures,
     places,
     studies,
+    transfers,
+    claims,
+    jobs,
+    export,
     events,
     certificate,
 )
@@ -51,9 +65,7 @@ def json_schema() -> dict[str, Any]:
     ``bodies`` and ``answers`` by method and path, ``refused`` for a status from 400 on, ``event`` for what a
     stream tells, with its kind; ``subjects`` are the names of the types, by module.
     """
-    texts = Texts(Path())
-    experiments = Experiments(texts)
-    known = addresses(texts, experiments, Hosts(experiments), Links(experiments), Captures(experiments))
+    known = addresses(Services.of(Path()))
     wanted = {str(each): get_type_hints(each.answer)["return"] for each in known}
     wanted |= {"refused": Refused, "event": Event}
     sent = {str(each): body for each in known if (body := body_type(each.answer)) is not None}

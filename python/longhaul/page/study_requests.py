@@ -1,114 +1,153 @@
-"""Requests about comparisons, sweeps and transfer plans."""
+"""Requests about studies: their claims and figures, and runs of them."""
 
-import math
+from base64 import b64encode
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.page import run_list
-from longhaul.page.bodies import RunComparison, TransferRequests
+from longhaul.page.bodies import StudyStart
+from longhaul.page.jobs import Jobs
 from longhaul.page.json_requests import Asked
 from longhaul.page.refusals import RefusedError
-from longhaul.page.responses.studies import Comparison, Load, Policies, TransferPlan
-from longhaul.page.scenario_check import NAME
-from longhaul.page.text_requests import Texts
-from longhaul.scenario.check.load import parse_scenario
-from longhaul.units.quantities import Rate, UnitError
+from longhaul.page.responses.claims import Picture, StudyDetails, StudyFigure, StudyList, StudyPart, StudyRow
+from longhaul.page.responses.jobs import Job, JobProgress
+from longhaul.studies.headlines import read_headline
+from longhaul.units.text import duration_text
 
 if TYPE_CHECKING:
-    from longhaul.transfers.plan.instances import Network
+    from longhaul.studies.catalogue import StudyFolder
 
-Answer = TypeVar("Answer")
+KIND = "study"
+_MOST_PICTURE_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)
 class Studies:
-    """Answers about several runs of one directory, and about transfers."""
+    """Answers about the studies of the directory ``studies``, here or in the nearest directory above."""
 
-    texts: Texts
+    jobs: Jobs
 
-    @property
-    def runs(self) -> Path:
-        """Where run directories are."""
-        return self.texts.directory / "runs"
+    def all(self, _asked: Asked) -> StudyList:
+        """The studies, each with its claims by verdict."""
+        from longhaul.studies.catalogue import find_directory, studies_in
 
-    def compare(self, _asked: Asked, body: RunComparison) -> Comparison:
-        """Runs side by side; a list within ``runs`` counts as repetitions."""
-        from longhaul.page.comparison import compare
-
-        return finite(compare(found_groups(self.runs, body), body))
-
-    def policies(self, _asked: Asked) -> Policies:
-        """The policies, each with a line."""
-        from longhaul.transfers.plan.policies import POLICIES
-
-        return {"policies": [{"name": name, "about": each.what} for name, each in POLICIES.items()]}
-
-    def plan(self, _asked: Asked, body: TransferRequests) -> TransferPlan:
-        """A plan of the transfers that a text asks for."""
-        from longhaul.transfers.plan import plan_data, plans, policies, request_files
-
-        file = request_files.parse_requests(body.text.encode(), name=f"requests.{body.format}")
-        capacity = None if body.capacity is None else _capacity(body.capacity)
-        case = request_files.placed(file, network=self._network(body), capacity_bits_per_s=capacity)
-        made = policies.plan(case, policy=body.policy)
-        curves: list[Load] = [
-            {"link": link.name, "t_s": times.tolist(), "bits_per_s": load.tolist()}
-            for link, (times, load) in zip(made.instance.links, plans.loads(made), strict=True)
-        ]
-        told = plan_data.plan_as_plain(made)
-        answer: TransferPlan = {
-            "policy": told["policy"],
-            "measures": told["measures"],
-            "congestion": told["congestion"],
-            "requests": told["requests"],
-            "links": told["links"],
-            "loads": curves,
+        try:
+            directory = find_directory(None, start=self.jobs.directory)
+        except LonghaulError as error:
+            return {
+                "directory": None,
+                "studies": [],
+                "why": {"message": error.message, "remedy": error.remedy},
+            }
+        return {
+            "directory": str(directory),
+            "studies": [_row(each) for each in studies_in(directory)],
+            "why": None,
         }
-        return finite(answer)
 
-    def _network(self, body: TransferRequests) -> "Network | None":
-        from longhaul.scenario.lower.resolve import resolve
-        from longhaul.transfers.plan.networks import scenario_network
+    def look(self, asked: Asked) -> StudyDetails:
+        """A study with its parts, claims and figures."""
+        found = self._find(asked.path["study"])
+        told = found.as_full_json()
+        return {
+            **_row(found),
+            "paper": found.paper.paper,
+            "parts": [_part(found, name) for name in found.claims.parts],
+            "claims": told["claims"],
+        }
 
-        if body.scenario is None:
-            return None
-        parsed = parse_scenario(body.scenario.encode(), name=NAME, folder=self.texts.base(body.base))
-        return scenario_network(resolve(parsed).plan)
+    def figure(self, asked: Asked) -> Picture:
+        """A picture of a study."""
+        found, name = self._find(asked.path["study"]), asked.path["figure"]
+        known = {each for part in found.measured_parts.values() for each in part.get("figures", {})}
+        path = found.figure(name)
+        if name not in known or not path.is_file() or path.stat().st_size > _MOST_PICTURE_BYTES:
+            raise RefusedError(
+                Code.PAGE_NOT_FOUND,
+                404,
+                "the study has no such figure",
+                remedy=f"draw it with: longhaul study draw {found.name}",
+            )
+        return {"name": name, "media_type": "image/png", "base64": b64encode(path.read_bytes()).decode()}
 
+    def start(self, asked: Asked, body: StudyStart) -> Job:
+        """Run a study, or some of its parts, as ``longhaul study run`` does."""
+        from longhaul.studies import program
 
-def found_groups(runs: Path, body: RunComparison) -> list[list[Path]]:
-    """The run directories of a comparison. Raises RefusedError if one is not there, or has no results."""
-    names = [[each] if isinstance(each, str) else each for each in body.runs]
-    return [[_with_results(runs, each) for each in group] for group in names]
-
-
-def _with_results(runs: Path, name: str) -> Path:
-    directory = run_list.find(runs, name)
-    if not (directory / "summary.json").is_file():
-        raise RefusedError(
-            Code.PAGE_CONFLICT, 409, f"{directory.name} has no results yet", remedy="wait for its end"
+        found = self._find(asked.path["study"])
+        known = {*found.claims.parts, *(part.how for part in found.claims.parts.values())}
+        for each in body.only:
+            if each not in known:
+                raise RefusedError(
+                    Code.WORD_UNKNOWN,
+                    400,
+                    f'{found.name} has no part "{each}"',
+                    remedy=f"write one of {', '.join(found.claims.parts)}",
+                )
+        more = program.arguments(body.only, rounds=body.rounds, small=body.small, resume=body.resume)
+        words = ["study", "run", found.name, *more, "--directory", str(found.shared)]
+        # Live parts of two studies would disturb each other.
+        return self.jobs.start(
+            words, kind=KIND, title=f"study {found.name}", alone=(KIND, "calibrate"), read=_progress
         )
-    return directory
+
+    def _find(self, name: str) -> "StudyFolder":
+        from longhaul.studies.catalogue import find_directory, pick
+
+        (found,) = pick(find_directory(None, start=self.jobs.directory), [name])
+        return found
 
 
-def _capacity(text: str) -> int:
-    try:
-        return Rate.parse(text).bits_per_s
-    except UnitError as error:
-        raise LonghaulError(error.code, error.message, remedy=error.remedy, exit_code=2) from None
+def _progress(line: str) -> JobProgress | None:
+    begun = read_headline(line)
+    if begun is None:
+        return None
+    return {
+        "done": begun.number - 1,
+        "of": begun.of,
+        "text": f"part {begun.number} of {begun.of}: {begun.name}",
+        "left_text": begun.left_text,
+    }
 
 
-def finite(content: Answer) -> Answer:
-    """``content`` for JSON, which knows no infinity."""
-    return cast("Answer", _known(content))
+def _row(study: "StudyFolder") -> StudyRow:
+    told = study.as_json()
+    took_s = told["took_s"]
+    return {
+        "study": told["study"],
+        "about": told["about"],
+        "measured": told["measured"],
+        "took_s": took_s,
+        "took_text": "" if took_s is None else duration_text(took_s),
+        "counts": {str(word): count for word, count in told["counts"].items()},
+        "results": told["results"],
+    }
 
 
-def _known(content: Any) -> Any:
-    if isinstance(content, dict):
-        return {key: _known(each) for key, each in content.items()}
-    if isinstance(content, list | tuple):
-        return [_known(each) for each in content]
-    return None if isinstance(content, float) and not math.isfinite(content) else content
+def _part(study: "StudyFolder", name: str) -> StudyPart:
+    from longhaul.studies.provenance import sentence
+
+    part, results = study.claims.parts[name], study.measured_parts.get(name)
+    took_s = study.part_took_s(name)
+    figures: list[StudyFigure] = [
+        {
+            "name": figure,
+            "repeats": [
+                {"name": each.name, "shows": each.shows, "place": each.place}
+                for each in study.paper.figures
+                if figure in each.ours
+            ],
+        }
+        for figure in (results or {}).get("figures", {})
+    ]
+    return {
+        "name": name,
+        "how": part.how,
+        "about": part.about,
+        "command": study.command(name),
+        "measured": sentence(results["provenance"]) if results else "",
+        "took_text": "" if took_s is None else duration_text(took_s),
+        "notes": list(results["notes"]) if results else [],
+        "figures": figures,
+    }

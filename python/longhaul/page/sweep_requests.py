@@ -8,6 +8,7 @@ from longhaul.analysis.estimates import runs_text
 from longhaul.diagnostics import Code
 from longhaul.page import processes, run_list
 from longhaul.page.bodies import SweepStart
+from longhaul.page.comparison_requests import finite
 from longhaul.page.json_requests import Asked
 from longhaul.page.processes import Started
 from longhaul.page.refusals import RefusedError
@@ -15,7 +16,6 @@ from longhaul.page.responses.events import Failure, Warned
 from longhaul.page.responses.runs import Begun
 from longhaul.page.responses.studies import SweepProgress, SweepResult
 from longhaul.page.responses.texts import Done
-from longhaul.page.study_requests import finite
 from longhaul.page.text_requests import Texts
 from longhaul.results.run_files import read_json
 

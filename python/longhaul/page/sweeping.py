@@ -20,7 +20,7 @@ from longhaul.analysis.pace import Pace, left_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.page.refusals import as_json
-from longhaul.page.running import Run, Tell, listen, teller
+from longhaul.page.run_process import Run, Tell, listen, teller
 from longhaul.run.signals import interrupt_on_signals
 from longhaul.scenario.sweeps.options import Options
 from longhaul.sweeps import sweep as sweeps

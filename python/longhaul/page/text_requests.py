@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from longhaul.calibrate.host import examine
 from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
 from longhaul.page import folder, library
 from longhaul.page.bodies import (
     EditsOfText,
@@ -41,6 +42,8 @@ from longhaul.page.responses.texts import (
 )
 from longhaul.page.scenario_check import NAME, look, of_all
 from longhaul.results.certificate import Certificate, load_certificate
+from longhaul.scenario import Resolved, resolve
+from longhaul.scenario.check.load import parse_scenario
 from longhaul.scenario.edit.edits import Edit, edit
 from longhaul.scenario.model.schema import json_schema
 from longhaul.scenario.syntax.problems import ScenarioError
@@ -139,7 +142,20 @@ class Texts:
                 for each in examine(self_test=False)
                 if each.state != "good"
             ]
-        return {"warnings": found}
+        return {"warnings": found, "expected": self._expected(body)}
+
+    def _expected(self, body: ScenarioText) -> str | None:
+        from longhaul.scenario.lower.preview import preview
+
+        try:
+            return preview(self.resolved(body)).line
+        except LonghaulError:
+            return None
+
+    def resolved(self, body: ScenarioText) -> Resolved:
+        """The scenario of a text. Raises ScenarioError with all that is wrong in it."""
+        folder = self.base(body.base)
+        return resolve(parse_scenario(body.text.encode(), name=NAME, settings=body.settings, folder=folder))
 
     def edit(self, _asked: Asked, body: EditsOfText) -> Edited:
         """A text with edits, the lines that changed, and what is wrong then."""

@@ -177,12 +177,15 @@ class StudyFolder:
         return {**self.as_json(), "parts": parts, "claims": claims}
 
 
-def find_directory(given: Path | None) -> Path:
-    """The directory of studies: the given one, or ``studies`` here or in the nearest parent.
+def find_directory(given: Path | None, *, start: Path | None = None) -> Path:
+    """The directory of studies: the given one, or ``studies`` in ``start`` or in the nearest parent.
+
+    ``start`` is the working directory if left out.
 
     Raises LonghaulError if there is none.
     """
-    places = [given] if given else [each / "studies" for each in (Path.cwd(), *Path.cwd().parents)]
+    here = start or Path.cwd()
+    places = [given] if given else [each / "studies" for each in (here, *here.parents)]
     for place in places:
         if place.is_dir() and studies_in(place):
             return place

@@ -23,6 +23,7 @@ from longhaul.studies.catalogue import StudyFolder
 from longhaul.studies.claims import CLAIMS, Numbers
 from longhaul.studies.evaluation import Case, EvaluatedClaim, Measurement
 from longhaul.studies.figures import Draw, Figures
+from longhaul.studies.headlines import headline
 from longhaul.studies.journal import Journal
 from longhaul.studies.paper import PAPER
 from longhaul.studies.provenance import commit, disturbed, provenance, run_facts
@@ -129,18 +130,12 @@ class Study:
             self._part = None
 
     def _headline(self, name: str) -> str:
-        """``== part 2 of 5: transfers (simulated), about 12 min left by the last time``."""
         how = self.definition.claims.parts[name].how
         if name not in self._plan:
             return f"== part {name} ({how})"
         number = self._plan.index(name)
-        lasting = [self.definition.part_took_s(each) for each in self._plan[number:]]
-        known = [each for each in lasting if each is not None]
-        text = f"== part {number + 1} of {len(self._plan)}: {name} ({how})"
-        if not known:
-            return text
-        more = "" if len(known) == len(lasting) else ", and parts that were never measured"
-        return f"{text}; about {duration_text(sum(known))} left by the last time{more}"
+        lasting_s = [self.definition.part_took_s(each) for each in self._plan[number:]]
+        return headline(number + 1, len(self._plan), name, how, lasting_s)
 
     def _check_all_evaluated(self, name: str) -> None:
         left = [claim.id for claim in self.definition.claims.of(name) if claim.id not in self._evaluated]

@@ -125,6 +125,7 @@ export type Edit = Bodies['POST /edit']['edits'][number];
 type OverTime = Answers['GET /runs/{run}/series'];
 /** What a table of a run says over time. */
 type Series<T extends OverTime['table']> = Extract<OverTime, { table: T }>['series'];
+export type RequestCells = NonNullable<Bodies['POST /transfers/requests']['edits']>[number];
 export type Settings = Record<string, string>;
 
 export const api = {
@@ -211,6 +212,24 @@ export const api = {
     ask('POST /sweeps', {}, { body: { text, settings, file, base } }),
   sweep: (id: string) => ask('GET /sweeps/{run}', { run: id }),
   stopSweep: (id: string) => ask('POST /sweeps/{run}/stop', { run: id }, { body: {} }),
+  export: (wish: Bodies['POST /export']) => ask('POST /export', {}, { body: wish }),
+  exportArchive: (wish: Bodies['POST /export/archive']) => ask('POST /export/archive', {}, { body: wish }),
+  machines: (wish: Bodies['POST /export/machines']) => ask('POST /export/machines', {}, { body: wish }),
+  doctor: (wish: Bodies['POST /doctor']) => ask('POST /doctor', {}, { body: wish }),
+  calibrate: () => ask('POST /calibrate', {}, { body: {} }),
+  jobs: () => ask('GET /jobs', {}),
+  job: (job: string, after: number) => ask('GET /jobs/{job}', { job }, { query: { after } }),
+  stopJob: (job: string) => ask('POST /jobs/{job}/stop', { job }, { body: {} }),
+  studies: () => ask('GET /studies', {}),
+  study: (study: string) => ask('GET /studies/{study}', { study }),
+  startStudy: (study: string, wish: Bodies['POST /studies/{study}/runs']) =>
+    ask('POST /studies/{study}/runs', { study }, { body: wish }),
+  studyFigure: (study: string, figure: string) =>
+    ask('GET /studies/{study}/figures/{figure}', { study, figure }),
+  requestFiles: () => ask('GET /transfers/files', {}),
+  requests: (wish: Bodies['POST /transfers/requests']) => ask('POST /transfers/requests', {}, { body: wish }),
+  startTransfers: (wish: Bodies['POST /transfers/runs']) => ask('POST /transfers/runs', {}, { body: wish }),
+  transferRun: (id: string) => ask('GET /transfers/runs/{run}', { run: id }),
   policies: () => ask('GET /transfers/policies', {}),
   plan: (wish: Bodies['POST /transfers/plan']) => ask('POST /transfers/plan', {}, { body: wish }),
   certificate: () => ask('GET /certificate', {}),

@@ -91,7 +91,7 @@ test('a file is saved under another name, and no other is overwritten unasked', 
   expect(readFileSync(join(here.folder, 'taken.yaml'), 'utf8')).toBe('theirs\n');
   await page.locator('#save-name').fill('../my file');
   await page.keyboard.press('Enter');
-  await page.getByRole('alert').getByText('"../my file.yaml" cannot name a scenario file').waitFor(patience);
+  await page.getByRole('alert').getByText('"../my file.yaml" cannot name a file').waitFor(patience);
   await page.locator('#save-name').fill('taken');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Save mine over it' }).click();

@@ -212,6 +212,7 @@ for (const width of [1440, 800])
         await look(page, 'transfers');
         await page.getByLabel('policy').selectOption('serial-fcfs');
         await look(page, 'transfers-serial');
+        await page.getByRole('button', { name: 'Text', exact: true }).click();
         await page.getByLabel('Requests, YAML or CSV').fill('version: 1\nrequests:\n  a: {from: x}\n');
         await page.getByRole('alert').waitFor();
         await look(page, 'transfers-wrong');

@@ -1,11 +1,11 @@
-"""Responses about sweeps, comparisons and transfer plans."""
+"""Responses about sweeps and comparisons."""
 
 from typing import Any
 
 from typing_extensions import TypedDict
 
 from longhaul.page.responses.events import Failure, Warned
-from longhaul.page.responses.files import Axis, Piece, Request, SweepCell, SweepFile, SweepSummary
+from longhaul.page.responses.files import Axis, SweepCell, SweepFile, SweepSummary
 from longhaul.page.responses.runs import Annotated, Deleted, RunRow
 
 
@@ -132,54 +132,3 @@ class Comparison(TypedDict):
     cautions: list[str]
     repeated: bool
     charts: list[dict[str, Any]]
-
-
-class Policy(TypedDict):
-    """How transfers can be planned."""
-
-    name: str
-    about: str
-
-
-class Policies(TypedDict):
-    """All of them."""
-
-    policies: list[Policy]
-
-
-class RequestPlanned(Request):
-    """A request, and what it gets."""
-
-    satisfied: bool
-    reason: str | None
-    start_s: float | None
-    finish_s: float | None
-    bits_per_s: float | None
-    pieces: list[Piece]
-
-
-class PlannedLink(TypedDict):
-    """A link that transfers share, and the most that they ask of it."""
-
-    link: str
-    bits_per_s: float
-    peak_bits_per_s: float
-
-
-class Load(TypedDict):
-    """What transfers ask of a link from each time on."""
-
-    link: str
-    t_s: list[float]
-    bits_per_s: list[float]
-
-
-class TransferPlan(TypedDict):
-    """A plan of transfers; ``measures`` are numbers, and ``bottleneck`` names a link."""
-
-    policy: str
-    measures: dict[str, float | str | None]
-    congestion: float | None
-    requests: list[RequestPlanned]
-    links: list[PlannedLink]
-    loads: list[Load]

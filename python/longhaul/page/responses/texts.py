@@ -154,6 +154,14 @@ class Preflight(TypedDict):
     """What stands between a text and a faithful run."""
 
     warnings: list[Problem]
+    expected: str | None
+    """The round trips between hosts, in one line."""
+
+
+class Findings(TypedDict):
+    """What was found on this machine, and of a scenario on it."""
+
+    findings: list[Finding]
 
 
 class Quantity(TypedDict):

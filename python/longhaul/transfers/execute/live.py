@@ -19,11 +19,12 @@ from longhaul.run import live
 from longhaul.run.cleanup import temporary_prefix
 from longhaul.run.conclusion import results_so_far
 from longhaul.run.session import Line, Message, RunFailedError, Session
+from longhaul.run.sockets import socket_path
 from longhaul.run.traffic import program
 from longhaul.subprocesses import python_command
 from longhaul.transfers.execute import results
 from longhaul.transfers.execute.orders import Drive
-from longhaul.transfers.execute.preparation import LEAD_S, Job
+from longhaul.transfers.execute.preparation import LEAD_S, Began, Job
 from longhaul.transfers.execute.transfer_programs import TransferProgram
 from longhaul.transfers.plan.controller import Controller
 
@@ -44,11 +45,12 @@ def run(
     sudo: bool = False,
     report: bool = True,
     memory_bytes: int | None = None,
+    began: Began | None = None,
 ) -> live.Finished:
     """Run live until all requests are served or refused. Ctrl-C ends it early and keeps what there is.
 
     ``watched`` makes of the plan's path what is told of the run's events. With ``report``, a run that fails
-    leaves one of its results so far. Raises RunFailedError.
+    leaves one of its results so far. ``began`` hears once that it begins. Raises RunFailedError.
     """
     with tempfile.TemporaryDirectory(prefix=temporary_prefix("transfers")) as folder:
         path = Path(folder) / "agents"
@@ -72,6 +74,8 @@ def run(
             "program": transfer_program.name,
             "pacing": pacing if transfer_program.name == "paced" else None,
         }
+        if began is not None:
+            began(prepared.directory, controller, socket_path(prepared.run))
         with results_so_far(prepared.directory, report=report):
             try:
                 with watched(prepared.plan) as told:

@@ -1,6 +1,6 @@
 """Requests and scenario of a transfer plan, checked and matched."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,15 @@ from longhaul.transfers.plan.progress import Care
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
+    from longhaul.transfers.plan.request_files import RequestFile
 
 LEAD_S = 2.0
 """Connections are opened so long before the release of a request; a plan's time begins so much later."""
+
+
+Began = Callable[[Path, Controller, Path | None], None]
+"""Hears of the run directory, of the controller that decides while the run goes on, and of the socket at
+which a live run takes orders."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +50,18 @@ def prepare(
 ) -> Job:
     """Read and place requests; raises ScenarioError, or LonghaulError for ends that are not hosts."""
     from longhaul.scenario import load_scenario, resolve
+    from longhaul.transfers.plan.request_files import read_requests
+
+    resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
+    return place(read_requests(requests), resolved, care=care)
+
+
+def place(file: "RequestFile", resolved: "Resolved", *, care: Care) -> Job:
+    """The requests of ``file`` on a scenario; raises as :func:`prepare` does."""
     from longhaul.scenario.lower.paths import Routes
     from longhaul.transfers.plan import networks, request_files
 
-    resolved = resolve(load_scenario(scenario, settings=settings), seed=seed)
     plan = resolved.plan
-    file = request_files.read_requests(requests)
     network = networks.scenario_network(plan, payload=True)
     case = request_files.placed(file, network=network, capacity_bits_per_s=None)
     position = {node["name"]: index for index, node in enumerate(plan["nodes"])}

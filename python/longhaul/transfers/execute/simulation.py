@@ -17,7 +17,7 @@ from longhaul.run.sim import EARLY, EVENTS_AT_ONCE, Account, Simulated, early_en
 from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
 from longhaul.storage import replace_text
 from longhaul.transfers.execute import preparation, results
-from longhaul.transfers.execute.preparation import LEAD_S, Job
+from longhaul.transfers.execute.preparation import LEAD_S, Began, Job
 from longhaul.transfers.plan.controller import Controller
 
 Json = dict[str, Any]
@@ -32,11 +32,12 @@ def run(
     name: str | None,
     progress: Callable[[float, float], None],
     memory_bytes: int | None = None,
+    began: Began | None = None,
 ) -> Simulated:
     """Simulate until all requests are served or refused.
 
     Ctrl-C and the memory limit end it early and keep its results so far. It may use
-    ``memory_bytes`` of memory, by default half of what is free.
+    ``memory_bytes`` of memory, by default half of what is free. ``began`` hears once that it begins.
     """
     resolved = job.resolved
     background, rows = flows.plan_flows(resolved, resolved.traffic)
@@ -71,6 +72,7 @@ def run(
             first=len(background),
             progress=progress,
             limit=MemoryLimit(memory_bytes),
+            began=began,
         )
         ending.end(directory, ended.status, ended.reason)
     return Simulated(directory, ended.status)
@@ -85,12 +87,15 @@ def _simulate(
     first: int,
     progress: Callable[[float, float], None],
     limit: MemoryLimit,
+    began: Began | None,
 ) -> Ending:
     """Carry out a plan of transfers; returns how it ended."""
     account = Account(plan, directory, limit)
     # A simulated sender that gave up does not come back.
     controller = job.controller(attempts=1)
     ended = Ending("flows")
+    if began is not None:
+        began(directory, controller, None)
 
     def tell(now_s: float) -> None:
         progress(now_s, account.wall_s())

@@ -48,9 +48,7 @@ class Controller:
     @property
     def is_over(self) -> bool:
         """Whether nothing is left to do."""
-        return not self._coming and all(
-            each.state in ("done", "refused", "failed") for each in self.transfers
-        )
+        return not self._coming and all(each.is_over for each in self.transfers)
 
     def next_s(self, now_s: float) -> float:
         """When the plan next wants something; infinite: not without news."""

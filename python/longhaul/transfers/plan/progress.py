@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from longhaul.transfers.plan.instances import Request
+from longhaul.transfers.plan.instances import Instance, Request
 from longhaul.transfers.plan.plans import Outcome, Piece, refused
 from longhaul.transfers.plan.policies import Settings
 from longhaul.units.configured import rate as rate_words
@@ -73,6 +73,11 @@ class Transfer:
     hopeless: bool = False
 
     @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.state in ("done", "refused", "failed")
+
+    @property
     def left_bytes(self) -> int:
         """What has not arrived."""
         return max(self.request.volume_bytes - self.received_bytes, 1)
@@ -86,6 +91,22 @@ class Transfer:
         # What has not arrived when the plan says it has goes on.
         over = self.future and now_s >= self.future[-1].finish_s
         return self.future[-1].bits_per_s if over and self.state == "moving" else 0.0
+
+
+def remaining_s(case: Instance, transfers: Sequence[Transfer], now_s: float) -> float:
+    """Seconds from ``now_s`` until the last transfer ends, as far as that is planned.
+
+    One without a plan begins at its release, or now, and has its greatest rate.
+    """
+    ends = [now_s]
+    for transfer, top in zip(transfers, case.tops_bits_per_s, strict=True):
+        if transfer.is_over:
+            continue
+        if transfer.future:
+            ends.append(transfer.future[-1].finish_s)
+        else:
+            ends.append(max(transfer.request.release_s, now_s) + 8 * transfer.left_bytes / top)
+    return max(ends) - now_s
 
 
 def until(piece: Piece, now_s: float) -> Piece:

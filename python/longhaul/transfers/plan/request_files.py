@@ -55,7 +55,7 @@ def read_requests(path: FilePath) -> RequestFile:
 
 def parse_requests(content: bytes, *, name: str) -> RequestFile:
     """The requests in ``content``, which errors call ``name``; raises :class:`ScenarioError`."""
-    source, tree = (_csv_tree if name.lower().endswith(".csv") else read_tree)(name, content)
+    source, tree = request_tree(content, name=name)
     document, problems = validate(source, tree, RequestDocument)
     if document is None:
         raise ScenarioError(problems)
@@ -76,6 +76,14 @@ def parse_requests(content: bytes, *, name: str) -> RequestFile:
         for each, setting in document.requests.items()
     )
     return RequestFile(source, tree, points, requests)
+
+
+def request_tree(content: bytes, *, name: str) -> tuple[Source, Branch]:
+    """``content``, CSV by its ``name`` or else YAML, as the tree of a YAML file.
+
+    Raises :class:`ScenarioError`.
+    """
+    return (_csv_tree if name.lower().endswith(".csv") else read_tree)(name, content)
 
 
 def placed(file: RequestFile, *, network: Network | None, capacity_bits_per_s: int | None) -> Instance:

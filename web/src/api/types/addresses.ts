@@ -2,6 +2,10 @@
 import type {
   ScenarioText,
   PreflightText,
+  ExportWish,
+  MachinesText,
+  MachineCheck,
+  CalibrationStart,
   RunStart,
   SweepStart,
   EditsOfText,
@@ -15,7 +19,10 @@ import type {
   AnnotationsSave,
   RunArchive,
   RunComparison,
+  RequestsTable,
   TransferRequests,
+  StudyStart,
+  TransferStart,
 } from './bodies';
 import type {
   Done,
@@ -25,6 +32,7 @@ import type {
   FileText,
   Saved,
   Preflight,
+  Findings,
   Quantity,
   Certified,
 } from './texts';
@@ -49,7 +57,11 @@ import type { TerminalRow, TerminalList, HostNow } from './hosts';
 import type { ImpairmentRow, LinkNow } from './links';
 import type { CaptureNow, CapturedPackets, PacketDetails } from './captures';
 import type { Cities, Fibres } from './places';
-import type { Runs, SweepResult, Comparison, Policies, TransferPlan } from './studies';
+import type { Runs, SweepResult, Comparison } from './studies';
+import type { Policies, TransferPlan, RequestsRead, RequestFiles, TransferRun } from './transfers';
+import type { StudyList, StudyDetails, Picture } from './claims';
+import type { Job, JobList, JobOutput } from './jobs';
+import type { ExportedFiles, MachinesMapped } from './export';
 import type {
   Hello,
   Building,
@@ -79,6 +91,11 @@ export interface Bodies {
   'POST /edit': EditsOfText;
   'POST /quantity': QuantityText;
   'POST /fibres': FibrePairs;
+  'POST /export': ExportWish;
+  'POST /export/archive': ExportWish;
+  'POST /export/machines': MachinesText;
+  'POST /doctor': MachineCheck;
+  'POST /calibrate': CalibrationStart;
   'POST /runs': RunStart;
   'PUT /runs/{run}/annotations': AnnotationsSave;
   'POST /archive': RunArchive;
@@ -89,7 +106,10 @@ export interface Bodies {
   'POST /sweeps': SweepStart;
   'POST /compare': RunComparison;
   'POST /compare/report': RunComparison;
+  'POST /studies/{study}/runs': StudyStart;
+  'POST /transfers/requests': RequestsTable;
   'POST /transfers/plan': TransferRequests;
+  'POST /transfers/runs': TransferStart;
 }
 
 /**
@@ -111,6 +131,11 @@ export interface Answers {
   'GET /cities': Cities;
   'POST /fibres': Fibres;
   'GET /certificate': Certified;
+  'POST /export': ExportedFiles;
+  'POST /export/archive': Ticket;
+  'POST /export/machines': MachinesMapped;
+  'POST /doctor': Findings;
+  'POST /calibrate': Job;
   'GET /runs': Runs;
   'POST /runs': Begun;
   'GET /runs/{run}': RunDetails;
@@ -144,8 +169,19 @@ export interface Answers {
   'POST /sweeps/{run}/stop': Done;
   'POST /compare': Comparison;
   'POST /compare/report': Ticket;
+  'GET /jobs': JobList;
+  'GET /jobs/{job}': JobOutput;
+  'POST /jobs/{job}/stop': Done;
+  'GET /studies': StudyList;
+  'GET /studies/{study}': StudyDetails;
+  'POST /studies/{study}/runs': Job;
+  'GET /studies/{study}/figures/{figure}': Picture;
+  'GET /transfers/files': RequestFiles;
   'GET /transfers/policies': Policies;
+  'POST /transfers/requests': RequestsRead;
   'POST /transfers/plan': TransferPlan;
+  'POST /transfers/runs': Begun;
+  'GET /transfers/runs/{run}': TransferRun;
 }
 
 export type RunEvent =

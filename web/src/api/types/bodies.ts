@@ -36,6 +36,97 @@ export interface PreflightText {
 }
 
 /**
+ * An edit of the table of machines: `set` of a column, `add` and `remove` of a link's machine.
+ */
+export interface MachineCell {
+  op: 'set' | 'add' | 'remove';
+  machine: string;
+  column?: 'address' | 'user' | 'device';
+  /**
+   * Of a device.
+   */
+  link?: string;
+  text?: string;
+}
+
+/**
+ * A scenario that is to be exported, and how.
+ */
+export interface ExportWish {
+  text: string;
+  /**
+   * Values of parameters and keys, as `--set` takes them.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * `scenario:NAME` where files lie beside one of Longhaul's own; else they lie in the directory.
+   */
+  base?: string | null;
+  kind?: 'tc' | 'shell' | 'ansible' | 'containerlab' | 'compose';
+  /**
+   * The file that maps nodes and links to machines; empty: each node is one.
+   */
+  machines?: string;
+  style?: 'longhaul' | 'ewan';
+  /**
+   * CONFIG_HZ of the machines' kernels.
+   */
+  hz?: number;
+  /**
+   * Of the machines' interfaces.
+   */
+  line_rate?: string;
+  /**
+   * Of the containers of containerlab.
+   */
+  image?: string | null;
+}
+
+/**
+ * The mapping of a scenario to machines, after edits.
+ */
+export interface MachinesText {
+  text: string;
+  /**
+   * Values of parameters and keys, as `--set` takes them.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * `scenario:NAME` where files lie beside one of Longhaul's own; else they lie in the directory.
+   */
+  base?: string | null;
+  machines?: string;
+  edits?: MachineCell[];
+}
+
+/**
+ * What is to be checked of this machine.
+ */
+export interface MachineCheck {
+  /**
+   * A scenario that is to run here, if there is one.
+   */
+  text?: string | null;
+  settings?: {
+    [k: string]: string;
+  };
+  base?: string | null;
+  /**
+   * Whether two hosts are brought up, for a ping and for each MPI.
+   */
+  self_test?: boolean;
+}
+
+/**
+ * A calibration that is to start.
+ */
+export interface CalibrationStart {}
+
+/**
  * A run that is to start.
  */
 export interface RunStart {
@@ -261,19 +352,139 @@ export interface RunComparison {
 }
 
 /**
- * Bulk transfers that are to be planned.
+ * An edit of a table of requests: `set` is of a column, `add` and `remove` of a whole request.
  */
-export interface TransferRequests {
+export interface RequestCells {
+  op: 'set' | 'add' | 'remove';
+  request: string;
+  /**
+   * Of `set`: `name`, `from`, `to`, `volume`, `release`, `deadline` or `max_rate`.
+   */
+  column?: string;
+  /**
+   * Of `set`: what the column is to say; nothing where an optional value is to go.
+   */
+  text?: string;
+  /**
+   * Of `add`: the values of the new request.
+   */
+  cells?: {
+    [k: string]: string;
+  };
+}
+
+/**
+ * Requests that are wanted as a table, after edits.
+ */
+export interface RequestsTable {
   text: string;
-  policy: string;
   format?: 'yaml' | 'csv';
   /**
    * The text of the scenario whose network they use.
    */
   scenario?: string | null;
+  /**
+   * Of the scenario, as of any text of a scenario.
+   */
   base?: string | null;
+  edits?: RequestCells[];
+}
+
+/**
+ * Bulk transfers that are to be planned.
+ */
+export interface TransferRequests {
+  text: string;
+  format?: 'yaml' | 'csv';
+  /**
+   * The text of the scenario whose network they use.
+   */
+  scenario?: string | null;
+  /**
+   * Of the scenario, as of any text of a scenario.
+   */
+  base?: string | null;
+  policy: string;
   /**
    * Rate of each access link, where the text says none.
    */
   capacity?: string | null;
+  /**
+   * Of the policies that want it: the share of the greatest rate.
+   */
+  f?: number | null;
+  /**
+   * Of the policies that want it: the time in which requests are collected, such as `60s`.
+   */
+  window?: string | null;
+}
+
+/**
+ * A study that is to run.
+ */
+export interface StudyStart {
+  /**
+   * Parts, or `live`, `virtual`, `simulated`, `arithmetic`; all if there are none.
+   */
+  only?: string[];
+  /**
+   * Repetitions, instead of each part's own number.
+   */
+  rounds?: number | null;
+  /**
+   * A small size, to try it out.
+   */
+  small?: boolean;
+  /**
+   * Keep what this commit has measured before an interruption.
+   */
+  resume?: boolean;
+}
+
+/**
+ * Bulk transfers that are to be carried out on the network of a scenario.
+ */
+export interface TransferStart {
+  text: string;
+  format?: 'yaml' | 'csv';
+  /**
+   * The text of the scenario whose network they use.
+   */
+  scenario?: string | null;
+  /**
+   * Of the scenario, as of any text of a scenario.
+   */
+  base?: string | null;
+  policy: string;
+  f?: number | null;
+  window?: string | null;
+  mode?: 'live' | 'sim';
+  settings?: {
+    [k: string]: string;
+  };
+  seed?: number | null;
+  /**
+   * Share of the window, besides one RTT, that plans keep free before the deadline.
+   */
+  margin?: number;
+  /**
+   * Most attempts to start a transfer.
+   */
+  attempts?: number;
+  /**
+   * What moves the data of a live run: `paced`, `iperf3`, `rsync` or `rclone`.
+   */
+  program?: string;
+  /**
+   * Who paces our own sender.
+   */
+  pacing?: 'kernel' | 'user';
+  /**
+   * What errors call the requests.
+   */
+  requests_file?: string | null;
+  /**
+   * What errors call the scenario.
+   */
+  scenario_file?: string | null;
 }

@@ -1,5 +1,5 @@
 /* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
-import type { Piece, Axis, SweepFile, SweepSummary, SweepCell } from './files';
+import type { Axis, SweepFile, SweepSummary, SweepCell } from './files';
 import type { Deleted, Annotated, RunRow } from './runs';
 import type { Warned, Failure } from './events';
 
@@ -135,69 +135,4 @@ export interface Comparison {
   charts: {
     [k: string]: unknown;
   }[];
-}
-
-/**
- * How transfers can be planned.
- */
-export interface Policy {
-  name: string;
-  about: string;
-}
-
-/**
- * All of them.
- */
-export interface Policies {
-  policies: Policy[];
-}
-
-/**
- * A request, and what it gets.
- */
-export interface RequestPlanned {
-  from: string;
-  to: string;
-  request: string;
-  volume_bytes: number;
-  release_s: number;
-  deadline_s: number | null;
-  satisfied: boolean;
-  reason: string | null;
-  start_s: number | null;
-  finish_s: number | null;
-  bits_per_s: number | null;
-  pieces: Piece[];
-}
-
-/**
- * A link that transfers share, and the most that they ask of it.
- */
-export interface PlannedLink {
-  link: string;
-  bits_per_s: number;
-  peak_bits_per_s: number;
-}
-
-/**
- * What transfers ask of a link from each time on.
- */
-export interface Load {
-  link: string;
-  t_s: number[];
-  bits_per_s: number[];
-}
-
-/**
- * A plan of transfers; `measures` are numbers, and `bottleneck` names a link.
- */
-export interface TransferPlan {
-  policy: string;
-  measures: {
-    [k: string]: number | string | null;
-  };
-  congestion: number | null;
-  requests: RequestPlanned[];
-  links: PlannedLink[];
-  loads: Load[];
 }

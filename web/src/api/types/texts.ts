@@ -162,6 +162,14 @@ export interface Saved {
  */
 export interface Preflight {
   warnings: Problem[];
+  expected: string | null;
+}
+
+/**
+ * What was found on this machine, and of a scenario on it.
+ */
+export interface Findings {
+  findings: Finding[];
 }
 
 /**
