@@ -22,8 +22,8 @@ _SHARED = ("kind", "access", "wan", "mtu", "addresses")
 """Options that topologies have in common, and that are written in the file."""
 _TOPOLOGY = "topology-"
 """Begins the names of topologies that are called like a template."""
-_LONG = ("sites", "grid5000", "teragrid")
-"""Kinds that need more than a form can ask."""
+_FIRST = {"sites": {"sites": "{par: [48.85, 2.35], ams: [52.37, 4.9], nyc: [40.71, -74.01]}"}}
+"""By kind of topology, what a form begins with where an option has no default."""
 
 
 def templates() -> list[Template]:
@@ -32,10 +32,9 @@ def templates() -> list[Template]:
     found += [{"name": name, "title": title, "options": []} for name, (title, _body) in TEMPLATES.items()]
     for model in get_args(Topology):
         (kind,) = get_args(model.model_fields["kind"].annotation)
-        if kind not in _LONG:
-            title = (model.__doc__ or "").strip().splitlines()[0]
-            name = f"{_TOPOLOGY}{kind}" if kind in TEMPLATES else kind
-            found.append({"name": name, "title": title, "options": _options(model)})
+        title = (model.__doc__ or "").strip().splitlines()[0]
+        name = f"{_TOPOLOGY}{kind}" if kind in TEMPLATES else kind
+        found.append({"name": name, "title": title, "options": _options(model, _FIRST.get(kind, {}))})
     return found
 
 
@@ -49,7 +48,8 @@ def write_template(name: str, options: Mapping[str, str]) -> str:
         return _EMPTY.format(name=called)
     if name in TEMPLATES:
         return template(called, kind=name)
-    return topology_template(called, kind=name.removeprefix(_TOPOLOGY), options=rest)
+    kind = name.removeprefix(_TOPOLOGY)
+    return topology_template(called, kind=kind, options={**_FIRST.get(kind, {}), **rest})
 
 
 def scenarios() -> list[BuiltIn]:
@@ -80,15 +80,16 @@ def _comment(text: str) -> str:
     return "\n".join(lines).strip()
 
 
-def _options(model: Any) -> list[Option]:
-    """Fields that have a default of one word; the rest is for the file."""
+def _options(model: Any, first: Mapping[str, str]) -> list[Option]:
+    """Fields that have a default of one word, or must be written; the rest is for the file."""
     found: list[Option] = []
     for name, field in model.model_fields.items():
-        if name in _SHARED or field.default is None or field.is_required():
+        if name in _SHARED or field.default is None or (field.is_required() and name not in first):
             continue
-        default = field.default
+        default = first[name] if field.is_required() else field.default
         text = f"[{', '.join(map(str, default))}]" if isinstance(default, tuple) else str(default)
         text = text.lower() if isinstance(default, bool) else text
         choices = [each for each in get_args(field.annotation) if isinstance(each, str)]
-        found.append({"name": name, "default": text, "choices": choices})
+        about = field.description or ""
+        found.append({"name": name, "about": about, "default": text, "choices": choices})
     return found

@@ -24,6 +24,8 @@ export const look = EditorView.theme({
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '18px', overflow: 'auto' },
   '.cm-content': { padding: '6px 0', caretColor: 'var(--ink)' },
+  // What does not fit is further in than what begins the line.
+  '.cm-line': { paddingLeft: 'calc(6px + 4ch)', textIndent: '-4ch' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-gutters': { background: 'var(--field)', color: 'var(--muted)', borderRight: '1px solid var(--grid)' },
   '.cm-lineNumbers .cm-gutterElement': { padding: '0 2px 0 4px', minWidth: '26px', fontSize: '11px' },

@@ -180,9 +180,14 @@ export async function openScenario(name: string): Promise<void> {
   }
 }
 
-export async function openTemplate(name: string, as: string): Promise<void> {
+/** A template as a new scenario called `as`; `options` are those of a topology. */
+export async function openTemplate(
+  name: string,
+  as: string,
+  options: Record<string, string> = {},
+): Promise<void> {
   try {
-    await lay((await api.template(name, { name: as })).text, nothing);
+    await lay((await api.template(name, { ...options, name: as })).text, nothing);
   } catch (problem) {
     refuse(problem);
   }

@@ -31,6 +31,8 @@ export type Label = {
 export type Scene = { dots: Dot[]; lines: Line[]; spots: Map<string, Point> };
 
 const RADIUS = 34;
+/** Half the width of the sign of a group, with the one behind it. */
+const GROUP = 17;
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -152,11 +154,12 @@ export function labels(
   room: { width: number; height: number },
 ): Label[] {
   const taken: Box[] = dots.map((dot) => {
-    const reach = dot.hangs ? 6 : 11;
+    const reach = dot.stands.length ? 12 : dot.hangs ? 6 : 11;
+    const beside = dot.stands.length ? GROUP : reach;
     return {
-      left: dot.at.x - reach,
+      left: dot.at.x - beside,
       top: dot.at.y - reach,
-      right: dot.at.x + reach,
+      right: dot.at.x + beside,
       bottom: dot.at.y + reach,
     };
   });
@@ -207,6 +210,13 @@ export function labels(
     if (dot.hangs) {
       const [ox, oy] = [dot.outward.x, dot.outward.y];
       const side: Label['anchor'] = ox > 0.35 ? 'start' : ox < -0.35 ? 'end' : 'middle';
+      if (dot.stands.length)
+        return [
+          at(GROUP + 4, 4, 'start'),
+          at(-GROUP - 2, 4, 'end'),
+          at(0, 24, 'middle'),
+          at(0, -17, 'middle'),
+        ];
       return [at(ox * 11, oy * 15 + 4, side), at(9, 4, 'start'), at(-9, 4, 'end')];
     }
     return [

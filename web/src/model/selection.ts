@@ -26,6 +26,33 @@ export function toggled(ids: ReadonlySet<string>, id: string): Set<string> {
   return next;
 }
 
+/** The chosen nodes after `id` was added, with the node that was selected alone before, or taken out. */
+export function chosenWith(
+  chosen: ReadonlySet<string>,
+  selected: string | null,
+  id: string,
+): ReadonlySet<string> {
+  if (chosen.size || !selected?.startsWith('n:') || selected === id) return toggled(chosen, id);
+  return new Set([selected, id]);
+}
+
+/** Where a dot goes, with all chosen ones that have places if it is one of them. */
+export function shifted(
+  dots: readonly Dot[],
+  places: ReadonlyMap<string, Point>,
+  chosen: ReadonlySet<string>,
+  dot: Dot,
+  by: Point,
+): Map<string, Point> {
+  const together = chosen.has(dot.id) ? dots.filter((each) => chosen.has(each.id) && !each.hangs) : [dot];
+  return new Map(
+    together.flatMap(({ node }): [string, Point][] => {
+      const at = places.get(node.name);
+      return at ? [[node.name, { x: at.x + by.x, y: at.y + by.y }]] : [];
+    }),
+  );
+}
+
 /**
  * Places of nodes in a row (one latitude), in a column (one longitude), or with equal distances between the outermost;
  * without those that stay. `places` are degrees east and south.

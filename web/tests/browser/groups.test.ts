@@ -169,8 +169,9 @@ test('with 500 hosts opened a frame of a drag is short', async () => {
   const frames = await page.evaluate(() => (window as unknown as { frames: number[] }).frames);
   await page.mouse.up();
   const sorted = [...frames].sort((a, b) => a - b);
+  const p95 = sorted[Math.floor(sorted.length * 0.95)]!.toFixed(1);
   console.log(
-    `drag of 500 hosts: median frame ${sorted[sorted.length >> 1]!.toFixed(1)} ms, of ${frames.length}`,
+    `drag of 500 hosts: median frame ${sorted[sorted.length >> 1]!.toFixed(1)} ms, p95 ${p95} ms, of ${frames.length}`,
   );
   expect(frames.length).toBeGreaterThan(5);
   await page.context().close();

@@ -51,9 +51,10 @@ class Done(TypedDict):
 
 
 class Option(TypedDict):
-    """Of a template: its default, and the words that it can be, if not any."""
+    """Of a template: its default, and the words that it can be, if not any; ``about`` says what it is."""
 
     name: str
+    about: str
     default: str
     choices: list[str]
 

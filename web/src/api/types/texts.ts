@@ -46,10 +46,11 @@ export interface Done {
 }
 
 /**
- * Of a template: its default, and the words that it can be, if not any.
+ * Of a template: its default, and the words that it can be, if not any; `about` says what it is.
  */
 export interface Option {
   name: string;
+  about: string;
   default: string;
   choices: string[];
 }
