@@ -249,9 +249,7 @@ impl<'a> Supervisor<'a> {
         } else {
             1
         };
-        let elsewhere = machines.map_or_else(Vec::new, |machines| machines.other_hosts(plan));
-        let launcher = machines.map_or(&[][..], |machines| &machines.launcher);
-        let others = (&elsewhere[..], launcher);
+        let others = machines.map(|machines| (machines.other_hosts(plan), &machines.launcher[..]));
         let agent = agent::write(&files, hosts.iter().flatten(), &groups.roots(), holder, others)?;
         let env = environment::environment(plan, &directory, &agent)?;
         let spans = plan
