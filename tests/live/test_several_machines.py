@@ -268,23 +268,6 @@ def test_a_run_without_duration_ends_when_all_machines_are_idle(room: MachineRoo
     assert [each["lost_packets"] for each in summary_of(work)["machines"]["crossings"]] == [0, 0]
 
 
-def test_a_program_follows_one_of_another_machine(room: MachineRoom, work: Path) -> None:
-    more = (
-        "programs:\n  first: {host: par1, run: sleep 0.5}\n"
-        "  second: {host: nyc1, start: after first, run: sleep 0.3}\n"
-        '  third: {host: par2, start: after second, run: "true"}'
-    )
-    path = scenario(work, more=more)
-    path.write_text(path.read_text().replace("duration: 3s\n", "").replace("every: 20ms}", "count: 2}"))
-    done = run(room, path)
-    assert_ran(done)
-    programs = {each["name"]: each for each in summary_of(work)["programs"]}
-    assert [programs[name]["exit"] for name in ("first", "second", "third")] == [0, 0, 0]
-    raw = json.loads((work / "runs/wan/latest-live/raw/programs.json").read_text())
-    times = {each["name"]: (each["start_ns"], each["end_ns"]) for each in raw}
-    assert times["first"][1] < times["second"][0] < times["second"][1] < times["third"][0]
-
-
 MPI = {
     "mpich": (
         Path(__file__).parents[2] / ".tools/mpich/bin/mpiexec.hydra",
@@ -533,6 +516,14 @@ def test_nothing_is_left_of_a_coordinator_that_was_killed(room: MachineRoom, wor
             "nyc, par are on several machines, but links without a delay join them",
         ),
         (("every: 20ms}", "every: 20ms, simulated: true}"), "--on does not support simulated traffic yet"),
+        (
+            (
+                "traffic:",
+                "programs:\n  a: {host: par1, run: 'true'}\n"
+                "  b: {host: nyc1, start: after a, run: 'true'}\ntraffic:",
+            ),
+            "program b: it and the programs before it would run on several machines",
+        ),
     ],
 )
 def test_what_cannot_be_divided_is_refused_with_a_remedy(

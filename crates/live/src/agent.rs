@@ -17,14 +17,15 @@ const SCRIPT: &str = concat!(include_str!("agent_arguments.sh"), include_str!("a
 
 /// Writes the agent and what it must know of each host into `files`; returns the agent's path.
 ///
-/// Process `holder` of the run has the hosts' namespaces open under the same numbers as this one. For hosts of other machines, the
-/// command line `launcher` does what the agent does, with the host, the working directory and the command behind it.
+/// Process `holder` of the run has the hosts' namespaces open under the same numbers as this one. The hosts of other machines
+/// are `others`, with the command line that does there what the agent does here, with the host, the working directory and the
+/// command behind it.
 pub fn write<'a>(
     files: &Path,
     hosts: impl Iterator<Item = &'a Host>,
     groups: &[&Path],
     holder: libc::pid_t,
-    (elsewhere, launcher): (&[&str], &[String]),
+    others: Option<(Vec<&str>, &[String])>,
 ) -> Result<PathBuf> {
     let agent = files.join(NAME);
     let put = |path: &Path, text: String| {
@@ -39,6 +40,7 @@ pub fn write<'a>(
             groups.iter().map(|root| root.join(&host.name).display().to_string()).collect();
         put(&files.join(format!("host.{}", host.name)), entry(host, &groups))?;
     }
+    let (elsewhere, launcher) = others.unwrap_or_default();
     for name in elsewhere {
         put(&files.join(format!("host.{name}")), entry_elsewhere(launcher))?;
     }

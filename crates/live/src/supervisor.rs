@@ -183,8 +183,6 @@ struct Supervisor<'a> {
     external: ExternalResources,
     /// How the run is divided among machines, if it is.
     machines: Option<&'a tunnel::Settings>,
-    /// Programs of other machines that have not ended, by the programs here that start after them.
-    followed: BTreeMap<String, Vec<String>>,
     /// Whether the client knows that no program is left here that ends by itself.
     idle_reported: bool,
 }
@@ -249,9 +247,7 @@ impl<'a> Supervisor<'a> {
         } else {
             1
         };
-        let elsewhere = machines.map_or_else(Vec::new, |machines| machines.other_hosts(plan));
-        let launcher = machines.map_or(&[][..], |machines| &machines.launcher);
-        let others = (&elsewhere[..], launcher);
+        let others = machines.map(|machines| (machines.other_hosts(plan), &machines.launcher[..]));
         let agent = agent::write(&files, hosts.iter().flatten(), &groups.roots(), holder, others)?;
         let env = environment::environment(plan, &directory, &agent)?;
         let spans = plan
@@ -300,7 +296,6 @@ impl<'a> Supervisor<'a> {
             memory: MemoryLimit::new(None),
             external,
             machines,
-            followed: machines.map_or_else(BTreeMap::new, |machines| machines.followed.clone()),
             idle_reported: false,
         })))
     }
@@ -463,11 +458,7 @@ impl<'a> Supervisor<'a> {
     fn handle_request(&mut self, request: Request) -> Value {
         match request {
             Request::Stop { .. } | Request::Detach {} => Value::Null,
-            Request::Ended { program } if self.machines.is_some() => {
-                self.followed.values_mut().for_each(|names| names.retain(|name| *name != program));
-                json!({"ok": true})
-            }
-            Request::Begin {} | Request::Finish { .. } | Request::Ended { .. } => {
+            Request::Begin {} | Request::Finish { .. } => {
                 json!({"ok": false, "message": ONE_MACHINE})
             }
             Request::Hosts {} => {

@@ -19,7 +19,6 @@ use longhaul_plan::{NodeKind, Plan};
 use longhaul_record::Distribution;
 use longhaul_units::Time;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::BorrowedFd;
 use transport::Transport;
@@ -64,8 +63,6 @@ pub struct Settings {
     pub stays_up: bool,
     /// Command line that starts a command in a host of another machine.
     pub launcher: Vec<String>,
-    /// Programs of other machines that programs of this one start after, by the names of the latter.
-    pub followed: BTreeMap<String, Vec<String>>,
 }
 
 impl Settings {

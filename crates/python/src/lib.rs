@@ -15,7 +15,7 @@ use longhaul_plan::{Plan, from_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -330,17 +330,9 @@ fn run_live(
     if machines.as_ref().is_some_and(|machines| machines.partition.len() != plan.nodes.len()) {
         return Err(PyValueError::new_err("machines: each node has one"));
     }
-    let mut followed = BTreeMap::new();
     if let Some(machines) = &machines {
         // Others run the rest.
         plan.programs.retain(|program| machines.partition[program.host] == machines.own);
-        let own: BTreeSet<String> = plan.programs.iter().map(|program| program.name.clone()).collect();
-        for program in &mut plan.programs {
-            let after = std::mem::take(&mut program.after);
-            let (here, elsewhere) = after.into_iter().partition(|name| own.contains(name));
-            program.after = here;
-            followed.insert(program.name.clone(), elsewhere);
-        }
     }
     if shards.as_ref().is_some_and(|shards| shards.len() != plan.nodes.len()) {
         return Err(PyValueError::new_err("shards: each node has one"));
@@ -366,7 +358,7 @@ fn run_live(
             .into_iter()
             .map(|each| ForeignPlace { node: each.node, name: each.name, path: each.path, pid: each.pid })
             .collect(),
-        machines: machines.map(|machines| machines.settings(followed)).transpose()?,
+        machines: machines.map(MachinesArguments::settings).transpose()?,
         shards,
     };
     Ok(longhaul_live::run(&plan, options))
@@ -399,7 +391,7 @@ struct MachinesArguments {
 
 impl MachinesArguments {
     #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
-    fn settings(self, followed: BTreeMap<String, Vec<String>>) -> PyResult<longhaul_live::Machines> {
+    fn settings(self) -> PyResult<longhaul_live::Machines> {
         let wrong = |what: &str| PyValueError::new_err(format!("machines: {what}"));
         let address = |(name, address): (String, String)| {
             let address =
@@ -432,7 +424,6 @@ impl MachinesArguments {
             engine_number: self.engine_number,
             stays_up: self.stays_up,
             launcher: self.launcher,
-            followed,
         })
     }
 }

@@ -274,9 +274,9 @@ class Coordinator:
         earlier = self.agents[: agent.number]
         return sum(other.hello["boot_id"] == agent.hello["boot_id"] for other in earlier)
 
-    def request(self, agents: "Sequence[Agent] | None" = None, /, **request: Any) -> None:
-        """Send every machine whose part goes on, or those of ``agents``, a request to its run."""
-        for agent in self.agents if agents is None else agents:
+    def request(self, **request: Any) -> None:
+        """Send every machine whose part goes on a request to its run."""
+        for agent in self.agents:
             if agent.ended is None:
                 agent.writer.send({"do": "tell", "request": request})
 

@@ -77,7 +77,6 @@ class Parts:
         self._up: dict[int, Message] = {}
         self._ready: set[int] = set()
         self._idle: set[int] = set()
-        self._ended_programs: set[str] = set()
         self._started_s: float | None = None
         """When the run's clock started, by this process's."""
         self._is_ending = False
@@ -214,10 +213,6 @@ class Parts:
                 if len(self._idle) == len(self.agents):
                     # The last one has said so just now.
                     self.coordinator.request(do="finish", at_ns=event["t_ns"] + _MARGIN_NS)
-            case "program":
-                if event["state"] != "started":
-                    self._program_ended(agent, event["name"])
-                self._report(event)
             case "failed":
                 agent.ended = event
                 raise RunFailedError(
@@ -235,17 +230,6 @@ class Parts:
                     self._report(event)
             case _:
                 self._report(event)
-
-    def _program_ended(self, agent: Agent, name: str) -> None:
-        """Tell the other machines that have programs which follow this one."""
-        partition = self.coordinator.placement.partition
-        followers = {
-            partition[program["host"]]
-            for program in self.plan["programs"]
-            if name in program.get("after", ())
-        }
-        others = [each for each in self.agents if each.number in followers - {agent.number}]
-        self.coordinator.request(others, do="ended", program=name)
 
     def _check_end(self, agent: Agent, event: Message) -> None:
         expected = "duration" if self.plan["duration_ns"] is not None else "programs"

@@ -202,6 +202,9 @@ impl Forwarder {
 }
 
 /// What several engines of a run say of it, each as JSON, as one of all of it would say it.
+///
+/// # Errors
+/// If one of them is not the answer of an engine.
 pub fn engine_status(engines: &[String]) -> serde_json::Result<String> {
     let replies = engines.iter().map(|each| serde_json::from_str(each));
     let replies = replies.collect::<serde_json::Result<Vec<Reply>>>()?;

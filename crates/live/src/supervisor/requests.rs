@@ -50,11 +50,6 @@ pub enum Request {
         #[serde(default)]
         why: Option<String>,
     },
-    /// On one of several machines: a program of another one has ended. Only the client requests it.
-    Ended {
-        /// Its name.
-        program: String,
-    },
     /// The run continues when the client closes its connection. Only the client may request it.
     Detach {},
     /// Where the hosts' namespaces are.

@@ -45,7 +45,7 @@ impl Supervisor<'_> {
                     emulator.end_capture(link);
                     Reply::CaptureEnded {}
                 }),
-                Request::Begin {} | Request::Finish { .. } | Request::Ended { .. } => {
+                Request::Begin {} | Request::Finish { .. } => {
                     json!({"ok": false, "message": ONE_MACHINE})
                 }
                 Request::Hosts {} => json!({
