@@ -3,10 +3,10 @@ use std::io::{self, Write};
 use std::net::IpAddr;
 
 /// Fates of packets that are not delivered.
-const FATES: usize = 9;
+const FATES: usize = 11;
 
 /// Columns of a table of [`FlowCountRow`]s.
-pub const FLOW_COUNT_COLUMNS: [&str; 29] = [
+pub const FLOW_COUNT_COLUMNS: [&str; 31] = [
     "flow",
     "protocol",
     "source",
@@ -36,6 +36,8 @@ pub const FLOW_COUNT_COLUMNS: [&str; 29] = [
     "too_big_packets",
     "answered_packets",
     "pacer_dropped_packets",
+    "filtered_packets",
+    "looped_packets",
 ];
 
 /// Columns of a table of [`FlowSampleRow`]s.
@@ -86,7 +88,7 @@ pub struct FlowCountRow {
     /// Packets that links made.
     pub copied_packets: u64,
     /// Packets that ended otherwise, by their fate: lost, overflowed, dropped, down, no route, TTL expired, too
-    /// big, answered, dropped by pacing.
+    /// big, answered, dropped by pacing, filtered by switches, looped.
     pub ended: [u64; FATES],
 }
 
