@@ -38,7 +38,7 @@ def require(resolved: "Resolved", *, sudo: bool = False) -> None:
 
 
 def unknown_users(resolved: "Resolved") -> "list[Diagnostic]":
-    """Users of hosts that their images and root directories do not have, as far as these are on this machine."""
+    """Users of hosts that their images and root directories do not have, as far as these are here."""
     found: list[Diagnostic] = []
     is_root = os.geteuid() == 0
     for key, node in resolved.scenario.document.nodes.items():
