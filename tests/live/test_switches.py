@@ -64,7 +64,7 @@ import socket, sys
 with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88B5)) as device:
     device.bind(("eth0", 0x88B5))
     print("listening", flush=True)
-    device.settimeout(2)
+    device.settimeout(8)
     came = []
     try:
         while True:
@@ -80,7 +80,7 @@ with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) as device
     device.setsockopt(263, 8, 1)  # SOL_PACKET, PACKET_AUXDATA
     device.bind(("eth0", 3))
     print("listening", flush=True)
-    device.settimeout(3)
+    device.settimeout(8)
     try:
         while True:
             frame, control, _, _ = device.recvmsg(2048, 256)
