@@ -197,7 +197,7 @@ mod tests {
         let (mut counts, mut samples) = (Vec::new(), Vec::new());
         row.write(&mut Table::new(&mut counts, &FLOW_COUNT_COLUMNS).unwrap()).unwrap();
         sample.write(&mut Table::new(&mut samples, &FLOW_SAMPLE_COLUMNS).unwrap()).unwrap();
-        assert!(counts.ends_with(b"1,6,10.0.0.1,40000,,,1,2,,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n"));
+        assert!(counts.ends_with(b"1,6,10.0.0.1,40000,,,1,2,,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n"));
         assert!(samples.ends_with(b"5,1,0,0,0,0,0,0,0\n"));
     }
 }
