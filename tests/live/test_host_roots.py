@@ -9,10 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from image_layouts import Entry, layout
 
 import longhaul
 from longhaul import _longhaul
 from longhaul.errors import LonghaulError
+from longhaul.run.check import examine
+from longhaul.scenario import load_scenario
 
 pytestmark = pytest.mark.waiting
 
@@ -287,6 +290,72 @@ def test_an_image_of_podmans_store_is_a_root(image: str, tmp_path: Path) -> None
         assert network.run("a", ["ls"], check=False).returncode == 127
         assert said(network, "c", "cat /etc/layer") == "second\n"
         assert "1 packets received" in said(network, "a", "ping -c 1 c")
+
+
+IMAGE_PROGRAMS = """
+programs:
+  as-it-is: {run: image:entrypoint, host: a}
+  otherwise: {run: image:entrypoint two words, host: a, env: {COLOUR: blue}, cwd: /tmp}
+  shell: {run: "sh -c 'id -un; pwd; echo $$COLOUR $$SIZE'", host: a}
+"""
+CONFIG = {
+    "Entrypoint": ["sh", "-c", 'echo "$(id -un) $(pwd) $COLOUR $SIZE: $0 $*"'],
+    "Cmd": ["default", "arguments"],
+    "Env": ["COLOUR=red", "SIZE=a b"],
+    "WorkingDir": "/srv/data",
+    "User": "web:web",
+}
+
+
+def entries_of(root: Path) -> list[Entry]:
+    found: list[Entry] = []
+    for path in sorted(root.rglob("*")):
+        name = str(path.relative_to(root))
+        if path.is_symlink():
+            found.append((name, os.readlink(path)))
+        else:
+            found.append((name, None if path.is_dir() else path.read_bytes()))
+    return found
+
+
+def image_scenario(folder: Path, image: str, programs: str = IMAGE_PROGRAMS) -> Path:
+    text = SCENARIO.replace("rootfs: root", f"image: {image}", 1).replace(", files: {/etc/motd: motd}", "")
+    text = text.replace("  c: {kind: host, attach: r, rootfs: root}\n", "").replace("duration: 60s\n", "")
+    return scenario(folder, text=text + programs)
+
+
+def checked(path: Path) -> None:
+    """What `longhaul check` looks at."""
+    examine(load_scenario(path))
+
+
+def outputs(result: longhaul.Result) -> dict[str, str]:
+    return {path.stem: path.read_text() for path in (result.directory / "logs").glob("*.out")}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="other users than root need a run of root")
+def test_programs_run_as_the_image_of_their_host_says(root: Path, tmp_path: Path) -> None:
+    layout(tmp_path / "images/web", entries_of(root), [("srv/data", None)], config=CONFIG)
+    path = image_scenario(tmp_path, "oci:images/web")
+    for _ in range(2):
+        result = longhaul.run_live(path, runs=tmp_path / "runs", report=False)
+        said = outputs(result)
+        assert said["as-it-is"] == "web /srv/data red a b: default arguments\n"
+        assert said["otherwise"] == "web /tmp blue a b: two words\n"
+        assert said["shell"] == "web\n/srv/data\nred a b\n"
+
+
+@needs_busybox
+def test_images_of_users_that_are_unknown_are_refused_by_check(root: Path, tmp_path: Path) -> None:
+    layout(tmp_path / "images/web", entries_of(root), config={"User": "nobody-there"})
+    named = image_scenario(tmp_path, "oci:images/web, user: absent")
+    with pytest.raises(LonghaulError, match=r"roots.yaml:7:\d+: .*image oci:images/web has no user absent"):
+        checked(named)
+    if os.geteuid() == 0:
+        with pytest.raises(LonghaulError, match=r"7:\d+: .*image oci:images/web has no user nobody-there"):
+            checked(image_scenario(tmp_path, "oci:images/web"))
+    user = ", user: web" if os.geteuid() == 0 else ""
+    checked(image_scenario(tmp_path, f"oci:images/web{user}"))
 
 
 @pytest.mark.skipif(shutil.which("podman") is None, reason="needs podman")

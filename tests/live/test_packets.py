@@ -20,6 +20,8 @@ FATES = (
     "too_big",
     "answered",
     "pacer_dropped",
+    "filtered",
+    "looped",
     "held",
 )
 

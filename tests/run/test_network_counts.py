@@ -14,9 +14,9 @@ COUNTS = (
     "last_acknowledged_ns,sent_packets,sent_bytes,payload_bytes,new_bytes,retransmitted_packets,"
     "retransmitted_bytes,acknowledged_bytes,delivered_packets,delivered_bytes,copied_packets,lost_packets,"
     "overflowed_packets,dropped_packets,down_packets,no_route_packets,ttl_expired_packets,too_big_packets,"
-    "answered_packets,pacer_dropped_packets\n"
+    "answered_packets,pacer_dropped_packets,filtered_packets,looped_packets\n"
 )
-ZEROS = ",0" * 9
+ZEROS = ",0" * 11
 SAMPLES = (
     "t_ns,flow,sent_packets,payload_bytes,retransmitted_packets,acknowledged_bytes,delivered_packets,"
     "delivered_bytes,ended_packets\n"

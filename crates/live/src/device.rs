@@ -7,6 +7,7 @@
 
 mod bridged;
 mod neighbours;
+mod tap;
 mod wire_format;
 
 use crate::clock;
@@ -25,8 +26,9 @@ use std::net::{IpAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
-pub use wire_format::Mac;
-use wire_format::{BROADCAST, Discovery};
+pub use tap::{TapPort, mac_of, node_of};
+use wire_format::BROADCAST;
+pub use wire_format::{Discovery, Mac, answer, discovery};
 
 /// A frame that is not for the network may be followed by one that is: so many are looked at in one read.
 const MOST_SKIPPED: usize = 32;

@@ -1,9 +1,10 @@
 //! Network namespaces that exist without the run: named ones, and those of processes and containers.
 
 use crate::error::{Error, Result};
-use crate::host::{OnFailure, add_routes_to, addresses, write_sysctl};
+use crate::host::{OnFailure, add_routes_to, addresses, layer_of, segments_of, write_sysctl};
 use crate::netlink::{self, Netlink, Route};
 use crate::readiness::is_readable;
+use crate::segment::{self, Segment};
 use crate::sys::pidfd;
 use crate::tun::{self, Lifetime, Tun};
 use longhaul_plan::{Plan, Port};
@@ -95,7 +96,7 @@ impl ForeignNamespace {
         let mut made = Vec::with_capacity(own.len());
         let mut indices = Vec::with_capacity(own.len());
         for (&interface, name) in own.iter().zip(names) {
-            let tun = Tun::create(&name, Lifetime::Descriptor)?;
+            let tun = Tun::create(&name, Lifetime::Descriptor, layer_of(plan, interface))?;
             for (setting, value) in [("disable_ipv6", "0"), ("accept_ra", "0"), ("addr_gen_mode", "1")] {
                 // Containers may have no IPv6 otherwise; the settings of an interface end with it.
                 write_sysctl(&format!("net.ipv6.conf.{name}.{setting}"), value, OnFailure::Ignore)?;
@@ -106,16 +107,20 @@ impl ForeignNamespace {
             let index = netlink::index_of(&name)?;
             netlink.bring_up(index, Some((plan.nodes[interface].mtu, tun::TX_QUEUE_PACKETS)))?;
             for address in addresses(&plan.nodes[interface]) {
-                netlink.add_address(index, address)?;
+                segment::add_address(&netlink, index, &plan.nodes[interface], address)?;
             }
             indices.push((interface, index));
             made.push((interface, name, tun));
         }
-        add_routes(&netlink, plan, position, &indices)?;
+        let segments = segments_of(plan, &own);
+        add_routes(&netlink, plan, position, &indices, &segments)?;
         for address in addresses(node) {
             let has_one = has_default_route(address.is_ipv4());
             if default_route.unwrap_or(!has_one) {
-                add_default_route(&netlink, indices[0].1, address, has_one)?;
+                let to_all = Route::to_all(indices[0].1, address, None);
+                let all = plan.gateway.unwrap_or(usize::MAX);
+                let by = segments[0].as_ref().map_or(to_all, |segment| segment.route_to(plan, all, to_all));
+                add_default_route(&netlink, &by, has_one)?;
             }
         }
         Ok(made)
@@ -140,7 +145,13 @@ impl ForeignNamespace {
 }
 
 /// Adds a route to each node of the plan, and to each network behind one.
-fn add_routes(netlink: &Netlink, plan: &Plan, position: usize, indices: &[(usize, u32)]) -> Result<()> {
+fn add_routes(
+    netlink: &Netlink,
+    plan: &Plan,
+    position: usize,
+    indices: &[(usize, u32)],
+    segments: &[Option<Segment>],
+) -> Result<()> {
     let node = &plan.nodes[position];
     for (destination, other) in plan.nodes.iter().enumerate() {
         if destination == position || other.of == Some(position) {
@@ -148,11 +159,13 @@ fn add_routes(netlink: &Netlink, plan: &Plan, position: usize, indices: &[(usize
         }
         let chosen = node.main_routes.iter().find(|route| route.destination == destination);
         let by = chosen.map_or(position, |route| route.interface);
-        let Some(&(interface, index)) = indices.iter().find(|(interface, _)| *interface == by) else {
-            continue;
-        };
+        let Some(place) = indices.iter().position(|(interface, _)| *interface == by) else { continue };
+        let (interface, index) = indices[place];
         for source in addresses(&plan.nodes[interface]) {
-            add_routes_to(netlink, other, Route::to_all(index, source, node.initial_window))?;
+            let to_all = Route::to_all(index, source, node.initial_window);
+            let segment = segments[place].as_ref();
+            let by = segment.map_or(to_all, |segment| segment.route_to(plan, destination, to_all));
+            add_routes_to(netlink, other, by)?;
         }
     }
     Ok(())
@@ -177,21 +190,20 @@ fn has_default_route(is_ipv4: bool) -> bool {
     }
 }
 
-/// Lets everything without a more specific route leave by `interface`. A default route that exists is kept and
+/// Lets everything without a more specific route leave as `to_all` says. A default route that exists is kept and
 /// outweighed by routes of both halves of all addresses, as VPNs do.
-fn add_default_route(netlink: &Netlink, interface: u32, source: IpAddr, has_one: bool) -> Result<()> {
-    let to_all = Route::to_all(interface, source, None);
+fn add_default_route(netlink: &Netlink, to_all: &Route, has_one: bool) -> Result<()> {
     if !has_one {
-        return netlink.add_route(&to_all);
+        return netlink.add_route(to_all);
     }
-    let halves: [IpAddr; 2] = if source.is_ipv4() {
+    let halves: [IpAddr; 2] = if to_all.source.is_ipv4() {
         [Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(128, 0, 0, 0).into()]
     } else {
         [Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x8000, 0, 0, 0, 0, 0, 0, 0).into()]
     };
     halves
         .into_iter()
-        .try_for_each(|half| netlink.add_subnet_route(&Route { destination: Some(half), ..to_all }, 1))
+        .try_for_each(|half| netlink.add_subnet_route(&Route { destination: Some(half), ..*to_all }, 1))
 }
 
 #[cfg(test)]

@@ -5,12 +5,15 @@
 
 use crate::counters::{self, CountersBefore};
 use crate::credentials::Credentials;
+use crate::device::mac_of;
 use crate::error::{Error, Result};
 use crate::foreign::ForeignNamespace;
 use crate::netlink::mptcp::PathManager;
 use crate::netlink::{self, Netlink, Route};
-use crate::tun::{self, Lifetime, Tun};
+use crate::segment::{self, Segment};
+use crate::tun::{self, Layer, Lifetime, Tun};
 use crate::{host_files, host_root};
+use longhaul_network::{Routes, Topology};
 use longhaul_plan::{Mptcp, Node, Plan, Port};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
@@ -196,7 +199,8 @@ fn make_interfaces(
         .interfaces(position)
         .enumerate()
         .map(|(number, interface)| {
-            Ok((interface, Tun::create(&interface_name(number), Lifetime::Namespace)?))
+            let layer = layer_of(plan, interface);
+            Ok((interface, Tun::create(&interface_name(number), Lifetime::Namespace, layer)?))
         })
         .collect::<Result<Vec<_>>>()?;
     configure(plan, position)?;
@@ -237,6 +241,7 @@ pub fn configure(plan: &Plan, position: usize) -> Result<()> {
     let netlink = Netlink::open()?;
     netlink.bring_up(netlink::index_of("lo")?, None)?;
     let interfaces: Vec<usize> = plan.interfaces(position).collect();
+    let segments = segments_of(plan, &interfaces);
     let mut indices = Vec::with_capacity(interfaces.len());
     for (number, &interface) in interfaces.iter().enumerate() {
         let (name, own) = (interface_name(number), &plan.nodes[interface]);
@@ -252,27 +257,62 @@ pub fn configure(plan: &Plan, position: usize) -> Result<()> {
             let of_family = |peer: &IpAddr| peer.is_ipv4() == address.is_ipv4();
             match peer.and_then(|peer| addresses(peer).find(of_family)) {
                 Some(peer) => netlink.add_peer_address(index, address, peer)?,
-                None => netlink.add_address(index, address)?,
+                None => segment::add_address(&netlink, index, own, address)?,
             }
         }
-        if node.forwards && own.ipv6.is_some() {
+        if (node.forwards || segments[number].is_some()) && own.ipv6.is_some() {
             netlink.add_link_local_address(index, link_local_address(interface))?;
         }
         indices.push(index);
     }
+    let ways_out = WaysOut { interfaces: &interfaces, indices: &indices, segments: &segments };
     if node.forwards {
-        return add_routes_of_router(&netlink, plan, position, &interfaces, &indices);
+        return add_routes_of_router(&netlink, plan, position, &ways_out);
     }
     for address in addresses(node) {
-        netlink.add_route(&Route::to_all(indices[0], address, node.initial_window))?;
+        ways_out.add_default_route(
+            &netlink,
+            plan,
+            0,
+            Route::to_all(indices[0], address, node.initial_window),
+        )?;
     }
     if interfaces.len() > 1 {
-        add_routes_of_interfaces(&netlink, plan, position, &interfaces, &indices)?;
+        add_routes_of_interfaces(&netlink, plan, position, &ways_out)?;
     }
     if let Some(mptcp) = &node.mptcp {
         configure_mptcp(plan, mptcp, &interfaces, &indices)?;
     }
     Ok(())
+}
+
+/// What the device of an interface hands over.
+pub fn layer_of(plan: &Plan, interface: usize) -> Layer {
+    plan.switch_at(interface).map_or(Layer::Ip, |_| Layer::Ethernet(mac_of(interface)))
+}
+
+/// The segments of those interfaces that are at switches.
+pub fn segments_of(plan: &Plan, interfaces: &[usize]) -> Vec<Option<Segment>> {
+    let routes = plan.has_switches().then(|| Routes::new(&Topology::of(plan)));
+    interfaces.iter().map(|&each| Segment::of(plan, routes.as_ref()?, each)).collect()
+}
+
+/// The interfaces of a host, by their places: nodes of the plan, indices in the kernel, and segments.
+struct WaysOut<'a> {
+    interfaces: &'a [usize],
+    indices: &'a [u32],
+    segments: &'a [Option<Segment>],
+}
+
+impl WaysOut<'_> {
+    /// Lets all packets without another route leave by the interface at `place`; `route` is its route to all.
+    fn add_default_route(&self, netlink: &Netlink, plan: &Plan, place: usize, route: Route) -> Result<()> {
+        let is_main = route.table == Route::MAIN;
+        match &self.segments[place] {
+            Some(segment) => segment.add_routes(netlink, plan, route, is_main),
+            None => netlink.add_route(&route),
+        }
+    }
 }
 
 /// Tells Multipath TCP which addresses connections may use beside their first.
@@ -319,16 +359,17 @@ fn add_routes_of_router(
     netlink: &Netlink,
     plan: &Plan,
     position: usize,
-    interfaces: &[usize],
-    indices: &[u32],
+    ways_out: &WaysOut<'_>,
 ) -> Result<()> {
     let node = &plan.nodes[position];
-    add_main_routes(netlink, plan, node, interfaces, indices)?;
+    add_main_routes(netlink, plan, node, ways_out)?;
     let to_gateway = node.main_routes.iter().find(|route| Some(route.destination) == plan.gateway);
+    let interfaces = ways_out.interfaces;
     let place = to_gateway.and_then(|route| interfaces.iter().position(|&each| each == route.interface));
     if let Some(place) = place {
         for source in addresses(&plan.nodes[interfaces[place]]) {
-            netlink.add_route(&Route::to_all(indices[place], source, node.initial_window))?;
+            let route = Route::to_all(ways_out.indices[place], source, node.initial_window);
+            ways_out.add_default_route(netlink, plan, place, route)?;
         }
     }
     Ok(())
@@ -339,19 +380,22 @@ fn add_routes_of_interfaces(
     netlink: &Netlink,
     plan: &Plan,
     position: usize,
-    interfaces: &[usize],
-    indices: &[u32],
+    ways_out: &WaysOut<'_>,
 ) -> Result<()> {
     let node = &plan.nodes[position];
+    let WaysOut { interfaces, indices, .. } = ways_out;
     // Packets may arrive by another interface than the one that answers leave by.
     for name in
         ["all", "default"].map(str::to_owned).into_iter().chain((0..indices.len()).map(interface_name))
     {
         write_sysctl(&format!("net.ipv4.conf.{name}.rp_filter"), "0", OnFailure::Ignore)?;
     }
-    for ((&interface, &index), table) in interfaces.iter().zip(indices).zip(FIRST_TABLE..) {
+    for (((place, &interface), &index), table) in
+        interfaces.iter().enumerate().zip(*indices).zip(FIRST_TABLE..)
+    {
         for address in addresses(&plan.nodes[interface]) {
-            netlink.add_route(&Route { table, ..Route::to_all(index, address, node.initial_window) })?;
+            let route = Route { table, ..Route::to_all(index, address, node.initial_window) };
+            ways_out.add_default_route(netlink, plan, place, route)?;
             netlink.add_rule(address, table)?;
         }
         for &destination in &plan.nodes[interface].no_path_to {
@@ -360,22 +404,22 @@ fn add_routes_of_interfaces(
             }
         }
     }
-    add_main_routes(netlink, plan, node, interfaces, indices)
+    add_main_routes(netlink, plan, node, ways_out)
 }
 
 /// Adds the routes of a host's main table to single destinations.
-fn add_main_routes(
-    netlink: &Netlink,
-    plan: &Plan,
-    node: &Node,
-    interfaces: &[usize],
-    indices: &[u32],
-) -> Result<()> {
+fn add_main_routes(netlink: &Netlink, plan: &Plan, node: &Node, ways_out: &WaysOut<'_>) -> Result<()> {
     for route in &node.main_routes {
-        let Some(place) = interfaces.iter().position(|&each| each == route.interface) else { continue };
+        let Some(place) = ways_out.interfaces.iter().position(|&each| each == route.interface) else {
+            continue;
+        };
         for source in addresses(&plan.nodes[route.interface]) {
-            let to_all = Route::to_all(indices[place], source, node.initial_window);
-            add_routes_to(netlink, &plan.nodes[route.destination], to_all)?;
+            let to_all = Route::to_all(ways_out.indices[place], source, node.initial_window);
+            let by_neighbour = match &ways_out.segments[place] {
+                Some(segment) => segment.route_to(plan, route.destination, to_all),
+                None => to_all,
+            };
+            add_routes_to(netlink, &plan.nodes[route.destination], by_neighbour)?;
         }
     }
     Ok(())
@@ -525,6 +569,7 @@ mod tests {
             mtu: 1500,
             sysctls: BTreeMap::new(),
             initial_window: None,
+            segment: None,
             forwards: false,
             of: None,
             aliases: vec!["par1.nyc".into()],

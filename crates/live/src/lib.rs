@@ -40,6 +40,7 @@ mod readiness;
 mod realtime;
 mod recorder;
 mod run_record;
+mod segment;
 mod shape;
 mod sockets;
 mod stderr_capture;

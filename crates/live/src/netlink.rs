@@ -11,12 +11,12 @@ use netlink_packet_core::{
 use netlink_packet_route::address::{AddressAttribute, AddressFlags, AddressHeaderFlags, AddressMessage};
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
 use netlink_packet_route::route::{
-    RouteAttribute, RouteHeader, RouteMessage, RouteMetric, RouteProtocol, RouteScope, RouteType,
+    RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteMetric, RouteProtocol, RouteScope, RouteType,
 };
 use netlink_packet_route::rule::{RuleAction, RuleAttribute, RuleMessage};
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::{Socket, protocols};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Of each request: an acknowledgement, and that an object which exists is replaced.
 const FLAGS: u16 = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE;
@@ -32,20 +32,20 @@ pub struct Route {
     pub destination: Option<IpAddr>,
     /// The routing table.
     pub table: u32,
+    /// The next hop, at the other end of the interface's link or on its segment; `None`: destinations are there
+    /// themselves.
+    pub gateway: Option<IpAddr>,
     /// First windows of TCP, in segments, if they are not the kernel's.
     pub initial_window: Option<u32>,
 }
 
 impl Route {
+    /// The routing table of packets without a rule.
+    pub const MAIN: u32 = RouteHeader::RT_TABLE_MAIN as u32;
+
     /// The main table's route of everything of the family of `source`.
     pub fn to_all(interface: u32, source: IpAddr, initial_window: Option<u32>) -> Self {
-        Route {
-            interface,
-            source,
-            destination: None,
-            table: RouteHeader::RT_TABLE_MAIN.into(),
-            initial_window,
-        }
+        Route { interface, source, destination: None, table: Self::MAIN, gateway: None, initial_window }
     }
 }
 
@@ -89,6 +89,11 @@ impl Netlink {
         self.new_address(index, (address, peer), bits(address))
     }
 
+    /// Gives interface `index` the address `address` in a network whose addresses share the first `bits` bits.
+    pub fn add_network_address(&self, index: u32, address: IpAddr, bits: u8) -> Result<()> {
+        self.new_address(index, (address, address), bits)
+    }
+
     /// Gives interface `index` the link-local address `address`.
     pub fn add_link_local_address(&self, index: u32, address: Ipv6Addr) -> Result<()> {
         let address = IpAddr::V6(address);
@@ -106,6 +111,10 @@ impl Netlink {
             AddressAttribute::Address(far),
             AddressAttribute::Flags(AddressFlags::Nodad | AddressFlags::Permanent),
         ];
+        if let (IpAddr::V4(local), 1..=30) = (local, prefix) {
+            let broadcast = Ipv4Addr::from_bits(local.to_bits() | u32::MAX >> prefix);
+            message.attributes.push(AddressAttribute::Broadcast(broadcast));
+        }
         self.call(RouteNetlinkMessage::NewAddress(message), "add an address")
     }
 
@@ -116,11 +125,17 @@ impl Netlink {
 
     /// Adds a route of all addresses that share the first `bits` bits with the route's destination.
     pub fn add_subnet_route(&self, route: &Route, bits: u8) -> Result<()> {
-        let scope = if route.source.is_ipv4() { RouteScope::Link } else { RouteScope::Universe };
+        let is_direct = route.source.is_ipv4() && route.gateway.is_none();
+        let scope = if is_direct { RouteScope::Link } else { RouteScope::Universe };
         let mut message = to(route.source, route.destination, route.table, scope, RouteType::Unicast);
         message.header.destination_prefix_length = bits;
         message.attributes.push(RouteAttribute::Oif(route.interface));
         message.attributes.push(RouteAttribute::PrefSource(route.source.into()));
+        if let Some(gateway) = route.gateway {
+            // Its own address may be of another network than the interface's.
+            message.header.flags |= RouteFlags::Onlink;
+            message.attributes.push(RouteAttribute::Gateway(gateway.into()));
+        }
         if let Some(segments) = route.initial_window {
             let metrics = vec![RouteMetric::InitCwnd(segments), RouteMetric::InitRwnd(segments)];
             message.attributes.push(RouteAttribute::Metrics(metrics));

@@ -164,6 +164,29 @@ impl PacketPool {
         }))
     }
 
+    /// Holds a frame that a router made, without a virtio header: its link-layer header, and what it carries; held once.
+    pub fn create_frame(&mut self, frame: &[u8], link_header: usize) -> Option<u32> {
+        let class = CLASSES.iter().position(|&size| frame.len() + VNET_HEADER <= size)?;
+        let shape = Shape::opaque(&[0; VNET_HEADER], frame.get(link_header..)?)?;
+        let slot = self.take_slot(class)?;
+        self.pools[class].slot_mut(slot)[VNET_HEADER..VNET_HEADER + frame.len()].copy_from_slice(frame);
+        Some(self.add(Body {
+            class: class as u8,
+            slot,
+            start: (VNET_HEADER + link_header) as u8,
+            link_header: link_header as u8,
+            length: (frame.len() - link_header) as u32,
+            references: 1,
+            shape,
+            simulated: 0,
+        }))
+    }
+
+    /// Takes the link-layer header off a frame.
+    pub fn remove_link_header(&mut self, body: u32) {
+        self.bodies[body as usize].link_header = 0;
+    }
+
     /// The bytes of the packet: an IP packet, or what else a frame carries.
     pub fn packet(&self, body: u32) -> &[u8] {
         let body = &self.bodies[body as usize];

@@ -6,7 +6,7 @@ use crate::sys;
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::Mode;
 use nix::sys::uio;
-use std::io::IoSlice;
+use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, OwnedFd};
 
 /// Bytes of the virtio header in front of every packet.
@@ -26,7 +26,16 @@ pub enum Lifetime {
     Descriptor,
 }
 
-/// An open TUN device, in the network namespace that was current when it was opened.
+/// What a device hands over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// IP packets: a TUN device.
+    Ip,
+    /// Ethernet frames: a TAP device with this address.
+    Ethernet([u8; 6]),
+}
+
+/// An open TUN or TAP device, in the network namespace that was current when it was opened.
 #[derive(Debug)]
 pub struct Tun {
     fd: OwnedFd,
@@ -36,14 +45,15 @@ pub struct Tun {
 
 impl Tun {
     /// Creates device `name` in the current network namespace, down and without addresses.
-    pub fn create(name: &str, lifetime: Lifetime) -> Result<Self> {
+    pub fn create(name: &str, lifetime: Lifetime, layer: Layer) -> Result<Self> {
         let flags = OFlag::O_RDWR | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
         let fd = open("/dev/net/tun", flags, Mode::empty()).map_err(|error| {
             Error::wrap("open /dev/net/tun", error).with_remedy(
                 "it must be readable and writable by you (chmod 0666 /dev/net/tun), or run as root; `longhaul doctor` tells more",
             )
         })?;
-        let kind = libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
+        let mode = if layer == Layer::Ip { libc::IFF_TUN } else { libc::IFF_TAP };
+        let kind = mode | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
         sys::tun::create(fd.as_fd(), name, kind)
             .map_err(|error| Error::wrap("create a TUN device", error))?;
         sys::tun::set_header_bytes(fd.as_fd(), VNET_HEADER)
@@ -55,6 +65,10 @@ impl Tun {
             sys::tun::set_offload(fd.as_fd(), tcp)
                 .map_err(|error| Error::wrap("set the TUN device's offloads", error))?;
         }
+        if let Layer::Ethernet(mac) = layer {
+            sys::tun::set_mac(fd.as_fd(), mac)
+                .map_err(|error| Error::wrap("set the Ethernet address of a TAP device", error))?;
+        }
         if lifetime == Lifetime::Namespace {
             sys::tun::persist(fd.as_fd())
                 .map_err(|error| Error::wrap("leave the TUN device to its namespace", error))?;
@@ -65,6 +79,15 @@ impl Tun {
     /// Reads one packet with its virtio header; `None` when none waits.
     pub fn read(&self, buffer: &mut [u8]) -> std::io::Result<Option<usize>> {
         match nix::unistd::read(&self.fd, buffer) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(nix::errno::Errno::EAGAIN | nix::errno::Errno::EINTR) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads one packet into several buffers, with its virtio header; `None` when none waits.
+    pub fn read_parts(&self, parts: &mut [IoSliceMut<'_>]) -> std::io::Result<Option<usize>> {
+        match uio::readv(&self.fd, parts) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(nix::errno::Errno::EAGAIN | nix::errno::Errno::EINTR) => Ok(None),
             Err(error) => Err(error.into()),

@@ -220,7 +220,12 @@ impl Meter {
                     Fate::Dropped => row.dropped_packets += 1,
                     Fate::Down => row.down_packets += 1,
                     Fate::TooBig => row.too_big_packets += 1,
-                    Fate::NoRoute | Fate::TtlExpired | Fate::Answered | Fate::PacerDropped => {}
+                    Fate::NoRoute
+                    | Fate::TtlExpired
+                    | Fate::Answered
+                    | Fate::PacerDropped
+                    | Fate::Filtered
+                    | Fate::Looped => {}
                 }
             }
         }

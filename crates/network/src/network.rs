@@ -8,6 +8,7 @@ use crate::route_inputs::RouteInputs;
 use crate::routes::Routes;
 use crate::shard::{Boundary, Shard};
 use crate::sink::Sink;
+use crate::switching::Switches;
 use crate::totals::{LinkCounters, Totals};
 use longhaul_link::{Line, OfferResult};
 use longhaul_plan::{Change, NodeKind, Plan, Subnet, Way};
@@ -36,13 +37,14 @@ pub struct Network {
     /// Networks behind nodes, those with more bits first.
     subnets: Vec<(Subnet, NodeId)>,
     pub(crate) routes: Arc<Routes>,
-    route_inputs: RouteInputs,
+    pub(crate) route_inputs: RouteInputs,
     pub(crate) directions: Vec<Direction>,
     pub(crate) calendar: Calendar,
     pub(crate) totals: Totals,
     pub(crate) lookahead: Option<Box<Lookahead>>,
     pub(crate) monitor: Option<Box<Monitor>>,
     pub(crate) shard: Option<Box<Shard>>,
+    pub(crate) switches: Option<Box<Switches>>,
 }
 
 #[derive(Debug)]
@@ -112,6 +114,7 @@ impl Network {
             subnets: plan.subnets().into_iter().map(|(subnet, node)| (subnet, NodeId(node as u32))).collect(),
             routes: Arc::new(Routes::new(&route_inputs.topology)),
             forwarding: route_inputs.topology.forwarding.clone(),
+            switches: Switches::of(&route_inputs),
             route_inputs,
             calendar: Calendar::new(directions.len()),
             directions,
@@ -356,6 +359,9 @@ impl Network {
 
     #[inline(always)]
     fn arrive(&mut self, node: NodeId, mut packet: Packet, at: Time, via: DirectionId, sink: &mut impl Sink) {
+        if self.is_switched(node, &packet) {
+            return self.arrive_at_segment(node, packet, at, via, sink);
+        }
         let is_host = self.kinds[node.0 as usize].is_end();
         if packet.destination == node || (is_host && self.routes.is_same_host(node, packet.destination)) {
             if is_host || packet.flags.has(Flags::TAKEN) {
@@ -381,7 +387,7 @@ impl Network {
     }
 
     #[inline(always)]
-    fn forward(&mut self, node: NodeId, packet: Packet, at: Time, sink: &mut impl Sink) {
+    pub(crate) fn forward(&mut self, node: NodeId, packet: Packet, at: Time, sink: &mut impl Sink) {
         let Some(direction) = self.routes.next_of(node, packet.destination, packet.flow) else {
             return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
         };
@@ -496,7 +502,7 @@ impl Network {
     }
 
     #[inline]
-    fn deliver(
+    pub(crate) fn deliver(
         &mut self,
         host: NodeId,
         packet: Packet,
@@ -521,6 +527,9 @@ impl Network {
         let may = message == Message::EchoReply || !packet.flags.has(Flags::NO_REPLY);
         // A host would refuse a message that comes from its own address: its neighbour says it.
         let speaker = if node == packet.source { self.neighbour(node).unwrap_or(node) } else { node };
+        // A frame that is too large for a link of a switch vanishes.
+        let is_too_big = matches!(message, Message::TooBig { .. });
+        let speaker = if is_too_big { speaker } else { self.speaker_at(speaker) };
         if may && let Some(reply) = sink.reply(speaker, &packet, message) {
             self.totals.replies += 1;
             let mut flags = Flags::NO_REPLY;

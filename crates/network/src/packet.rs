@@ -2,9 +2,32 @@ use longhaul_link::LinkPacket;
 use longhaul_plan::{Sender, Way};
 use longhaul_units::Time;
 
-/// A node, by its position in the plan.
+/// A node, by its position in the plan; in a frame, a station of an Ethernet segment, which may be no node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
+
+/// Stations from here on have addresses that are no node's.
+const FOREIGN: u32 = 1 << 30;
+/// Stations from here on are groups: multicast and broadcast addresses.
+const GROUP: u32 = 1 << 31;
+
+impl NodeId {
+    /// A station that is not a node, by a number below 2^30.
+    pub fn foreign_station(number: u32) -> Self {
+        NodeId(FOREIGN | number)
+    }
+
+    /// A group of stations, by a number below 2^30.
+    pub fn group(number: u32) -> Self {
+        NodeId(GROUP | number)
+    }
+
+    /// Whether it is a group of stations.
+    #[inline]
+    pub fn is_group(self) -> bool {
+        self.0 & GROUP != 0
+    }
+}
 
 /// One direction of a link: twice the link's position in the plan, plus one for reverse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,6 +37,12 @@ impl DirectionId {
     /// The direction `way` of the link at position `link`.
     pub fn new(link: usize, way: Way) -> Self {
         DirectionId(2 * link as u32 + u32::from(way == Way::Reverse))
+    }
+
+    /// The other direction of the same link.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        DirectionId(self.0 ^ 1)
     }
 
     /// The link's position in the plan.
@@ -45,6 +74,8 @@ impl Flags {
     /// Has bytes: a host that forwards gets it, and sends it on itself. Packets without it pass through such hosts in the
     /// model.
     pub const REAL: Flags = Flags(32);
+    /// An Ethernet frame, whose source and destination are stations of a segment.
+    pub const FRAME: Flags = Flags(64);
 
     /// None of them.
     pub fn empty() -> Self {
@@ -190,11 +221,16 @@ pub enum Fate {
     Answered,
     /// Its host's pacing had no room for it, or a bucket too small for it.
     PacerDropped,
+    /// A switch had its destination behind the link that it came by, or no other link; or it was for another station than
+    /// the router that it came to.
+    Filtered,
+    /// Its sender is behind two links of a switch at once.
+    Looped,
 }
 
 impl Fate {
     /// Every one, in the order in which they are declared.
-    pub const ALL: [Fate; 9] = [
+    pub const ALL: [Fate; 11] = [
         Fate::Lost,
         Fate::Overflowed,
         Fate::Dropped,
@@ -204,6 +240,8 @@ impl Fate {
         Fate::TooBig,
         Fate::Answered,
         Fate::PacerDropped,
+        Fate::Filtered,
+        Fate::Looped,
     ];
     /// How many there are.
     pub const COUNT: usize = Self::ALL.len();
@@ -220,6 +258,8 @@ impl Fate {
             Fate::TooBig => "too_big",
             Fate::Answered => "answered",
             Fate::PacerDropped => "pacer_dropped",
+            Fate::Filtered => "filtered",
+            Fate::Looped => "looped",
         }
     }
 }
@@ -262,6 +302,8 @@ pub enum Message {
     PortUnreachable,
     /// The answer to an echo request.
     EchoReply,
+    /// The answer of ARP or neighbour discovery, if a frame asks for an address of the router.
+    NeighbourReply,
 }
 
 /// The bytes of a router's message, made by the host.

@@ -1,5 +1,5 @@
 use crate::journal::{Departure, Entry, JOURNAL_MAGIC};
-use crate::packet::{DirectionId, Fate, Message, NodeId, Origin, Packet, Reply};
+use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
 use crate::{Network, Sink};
 use longhaul_plan::{Event, Plan};
 use longhaul_units::{InvalidValue, Time};
@@ -147,7 +147,8 @@ impl<'a, R: Read> Entries<'a, R> {
             Entry::Injected { packet, .. } | Entry::Forwarded { packet, .. } => {
                 let known = |node: NodeId| (node.0 as usize) < self.plan.nodes.len();
                 let by_known = !matches!(input, Entry::Forwarded { node, .. } if !known(*node));
-                if !known(packet.source) || !known(packet.destination) || !by_known {
+                let is_frame = packet.flags.has(Flags::FRAME);
+                if !(is_frame || known(packet.source) && known(packet.destination)) || !by_known {
                     let unknown = InvalidValue::new("packet", "names a node that does not exist");
                     return Err(ReplayError::OtherPlan(unknown));
                 }

@@ -161,6 +161,8 @@ pub fn packets(network: &impl Accounts) -> Value {
         "too_big": totals.too_big,
         "answered": totals.answered,
         "pacer_dropped": totals.pacer_dropped,
+        "filtered": totals.filtered,
+        "looped": totals.looped,
         "held": network.held(),
     })
 }

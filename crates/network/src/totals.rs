@@ -11,7 +11,7 @@ pub struct Totals {
     pub injected: u64,
     /// Offered to links: a packet counts on each.
     pub hops: u64,
-    /// Made by links that duplicate.
+    /// Made by links that duplicate, and by switches that send frames to several links.
     pub copied: u64,
     /// Made by routers.
     pub replies: u64,
@@ -35,6 +35,10 @@ pub struct Totals {
     pub answered: u64,
     /// Dropped by the pacing of their hosts.
     pub pacer_dropped: u64,
+    /// Not sent on by switches, or not taken by routers, as they were for others.
+    pub filtered: u64,
+    /// Of stations that were behind two links of a switch at once.
+    pub looped: u64,
 }
 
 /// The counters of one direction of a link.
@@ -64,6 +68,8 @@ impl Totals {
             Fate::TooBig => &mut self.too_big,
             Fate::Answered => &mut self.answered,
             Fate::PacerDropped => &mut self.pacer_dropped,
+            Fate::Filtered => &mut self.filtered,
+            Fate::Looped => &mut self.looped,
         };
         *count += 1;
     }
@@ -88,6 +94,8 @@ impl Add for Totals {
             too_big: self.too_big + other.too_big,
             answered: self.answered + other.answered,
             pacer_dropped: self.pacer_dropped + other.pacer_dropped,
+            filtered: self.filtered + other.filtered,
+            looped: self.looped + other.looped,
         }
     }
 }

@@ -29,7 +29,7 @@ pub use longhaul_link::{
     RateSeries, RedParameters, ReorderModel, Resequence, Rounding, RouteCosts, Series,
 };
 pub use longhaul_random::Distribution;
-pub use node::{MainRoute, Mptcp, MptcpEndpoint, MptcpFlag, Node, NodeKind};
+pub use node::{MainRoute, Mptcp, MptcpEndpoint, MptcpFlag, Node, NodeKind, SegmentBits};
 pub use pacing::{MOST_PACING_CLASSES, Pacing, PacingClass, PacingRule, Sender};
 pub use port::{Port, Subnet};
 pub use programs::{End, Part, Placement, Program, Ranks, Ready};
@@ -399,10 +399,13 @@ impl Plan {
         if let Some(gateway) = self.gateway {
             self.check_node(gateway, "gateway".into())?;
         }
+        let mut segments: Vec<usize> = (0..self.nodes.len()).collect();
         for (position, each) in self.links.iter().enumerate() {
             for end in each.endpoints {
                 self.check_node(end, format!("links[{position}].endpoints"))?;
             }
+            self.join_segments(&mut segments, each.endpoints)
+                .map_err(|what| InvalidValue::new(format!("links[{position}].endpoints"), what))?;
             each.forward.check().map_err(|error| error.within(&format!("links[{position}].forward")))?;
             each.reverse.check().map_err(|error| error.within(&format!("links[{position}].reverse")))?;
             for (way, direction) in [("forward", &each.forward), ("reverse", &each.reverse)] {
@@ -422,6 +425,37 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// Notes in `segments`, which has a representative of the switches of each segment, that a link joins these ends; an error
+    /// if it closes a loop of switches.
+    fn join_segments(&self, segments: &mut [usize], ends: [usize; 2]) -> Result<(), &'static str> {
+        if ends.iter().any(|&end| self.nodes[end].kind != NodeKind::Switch) {
+            return Ok(());
+        }
+        let [one, other] = ends.map(|mut end| {
+            while segments[end] != end {
+                end = segments[end];
+            }
+            end
+        });
+        if one == other {
+            return Err("close a loop of switches");
+        }
+        segments[one.max(other)] = one.min(other);
+        Ok(())
+    }
+
+    /// The switch at the other end of an interface's link.
+    pub fn switch_at(&self, interface: usize) -> Option<usize> {
+        let [a, b] = self.links.iter().map(|link| link.endpoints).find(|ends| ends.contains(&interface))?;
+        let far = if a == interface { b } else { a };
+        (self.nodes[interface].kind.is_end() && self.nodes[far].kind == NodeKind::Switch).then_some(far)
+    }
+
+    /// Whether the network has Ethernet switches.
+    pub fn has_switches(&self) -> bool {
+        self.nodes.iter().any(|node| node.kind == NodeKind::Switch)
     }
 
     /// Checks programs, and the order in which programs and jobs start.
@@ -465,6 +499,9 @@ impl Plan {
             self.check_node(flow.source, format!("flows[{position}].source"))?;
             self.check_node(flow.destination, format!("flows[{position}].destination"))?;
             let datagrams = matches!(flow.traffic, Traffic::Udp { .. });
+            if [flow.source, flow.destination].iter().any(|&end| self.nodes[end].kind == NodeKind::Switch) {
+                return Err(InvalidValue::new(format!("flows[{position}]"), "a switch has no addresses"));
+            }
             if !(self.nodes[flow.source].kind.is_end() || datagrams && flow.simulated) {
                 return Err(InvalidValue::new(
                     format!("flows[{position}].source"),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// A host (real programs, own namespaces) or a router (part of the model).
+/// A host (real programs, own namespaces), a router or a switch (parts of the model).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
@@ -18,7 +18,7 @@ pub struct Node {
     pub ipv4: Option<Ipv4Addr>,
     /// Its IPv6 address, if the scenario has IPv6.
     pub ipv6: Option<Ipv6Addr>,
-    /// MTU of a host's interface, in bytes of IP packet; 0 for a router.
+    /// MTU of a host's interface, in bytes of IP packet; 0 for a router or a switch.
     pub mtu: u32,
     /// Sysctls to set in a host's network namespace (`net.ipv4.tcp_rmem` ...).
     #[serde(default)]
@@ -26,6 +26,10 @@ pub struct Node {
     /// First windows of a host's TCP, both to send and to receive, in segments; `None`: the kernel's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_window: Option<u32>,
+    /// The network of the addresses of an interface at a switch; `None` for any other node, and where addresses are none of
+    /// the segment's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<SegmentBits>,
     /// Whether a host forwards packets of others between its interfaces, as a router.
     #[serde(default, skip_serializing_if = "is_false")]
     pub forwards: bool,
@@ -51,6 +55,16 @@ pub struct Node {
     /// What a host has of its own beside its network; `None`: all that the machine has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<HostSettings>,
+}
+
+/// How many bits the addresses of an Ethernet segment share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SegmentBits {
+    /// Of IPv4.
+    pub ipv4: u8,
+    /// Of IPv6.
+    pub ipv6: u8,
 }
 
 /// What the path manager of Multipath TCP may do in a host (`ip-mptcp(8)`).
@@ -126,6 +140,8 @@ pub enum NodeKind {
     Host,
     /// Forwards inside the model; answers ICMP.
     Router,
+    /// An Ethernet switch of the model: its links are one segment with those of switches beside it.
+    Switch,
     /// A further interface of a host (`eth1` and so on), with a link and addresses of its own.
     Interface,
 }
@@ -134,6 +150,6 @@ impl NodeKind {
     /// Whether packets begin and end here: at a host's first interface, or at a further one.
     #[inline]
     pub fn is_end(self) -> bool {
-        self != NodeKind::Router
+        matches!(self, NodeKind::Host | NodeKind::Interface)
     }
 }

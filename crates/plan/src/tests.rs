@@ -21,6 +21,7 @@ fn plan() -> Plan {
         aliases: Vec::new(),
         main_routes: Vec::new(),
         no_path_to: Vec::new(),
+        segment: None,
         forwards: false,
         port: None,
         mptcp: None,

@@ -3,10 +3,10 @@ use std::io::{self, Write};
 use std::net::IpAddr;
 
 /// Fates of packets that are not delivered.
-const FATES: usize = 9;
+const FATES: usize = 11;
 
 /// Columns of a table of [`FlowCountRow`]s.
-pub const FLOW_COUNT_COLUMNS: [&str; 29] = [
+pub const FLOW_COUNT_COLUMNS: [&str; 31] = [
     "flow",
     "protocol",
     "source",
@@ -36,6 +36,8 @@ pub const FLOW_COUNT_COLUMNS: [&str; 29] = [
     "too_big_packets",
     "answered_packets",
     "pacer_dropped_packets",
+    "filtered_packets",
+    "looped_packets",
 ];
 
 /// Columns of a table of [`FlowSampleRow`]s.
@@ -86,7 +88,7 @@ pub struct FlowCountRow {
     /// Packets that links made.
     pub copied_packets: u64,
     /// Packets that ended otherwise, by their fate: lost, overflowed, dropped, down, no route, TTL expired, too
-    /// big, answered, dropped by pacing.
+    /// big, answered, dropped by pacing, filtered by switches, looped.
     pub ended: [u64; FATES],
 }
 
@@ -195,7 +197,7 @@ mod tests {
         let (mut counts, mut samples) = (Vec::new(), Vec::new());
         row.write(&mut Table::new(&mut counts, &FLOW_COUNT_COLUMNS).unwrap()).unwrap();
         sample.write(&mut Table::new(&mut samples, &FLOW_SAMPLE_COLUMNS).unwrap()).unwrap();
-        assert!(counts.ends_with(b"1,6,10.0.0.1,40000,,,1,2,,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n"));
+        assert!(counts.ends_with(b"1,6,10.0.0.1,40000,,,1,2,,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n"));
         assert!(samples.ends_with(b"5,1,0,0,0,0,0,0,0\n"));
     }
 }

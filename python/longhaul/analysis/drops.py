@@ -16,6 +16,7 @@ CAUSES = {
     "no_route": "without a route",
     "ttl_expired": "with an expired TTL",
     "pacer_dropped": "by the pacing of a host",
+    "looped": "of a station in a loop of switches",
 }
 """Fates of packets that are drops, and what to say of each."""
 ON_LINKS = LINK_DROPS

@@ -55,7 +55,7 @@ Verdict = Literal["faithful", "degraded", "invalid"]
 
 FATES = (
     "delivered", "lost", "overflowed", "dropped", "down",
-    "no_route", "ttl_expired", "too_big", "answered", "pacer_dropped", "held",
+    "no_route", "ttl_expired", "too_big", "answered", "pacer_dropped", "filtered", "looped", "held",
 )  # fmt: skip
 
 LOST_BETWEEN = "lost_between_machines"

@@ -20,6 +20,8 @@ UNDELIVERED_FATES = (
     "too_big",
     "answered",
     "pacer_dropped",
+    "filtered",
+    "looped",
 )
 TCP, UDP, ICMP, ICMPV6 = 6, 17, 1, 58
 

@@ -77,6 +77,7 @@ class Code(StrEnum):
     SYSCTL_INVALID = "E0517"
     PORT_INVALID = "E0518"
     HOST_SETTINGS_INVALID = "E0519"
+    SWITCH_INVALID = "E0520"
 
     # E06: traffic and programs
     NEVER_ENDS = "E0601"

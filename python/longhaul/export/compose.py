@@ -30,7 +30,7 @@ def override(resolved: Resolved) -> str:
             remedy="give hosts a port, such as port: docker:NAME, or use longhaul import --containers",
             exit_code=2,
         )
-    names = [node for node in nodes if node["kind"] != "router"]
+    names = [node for node in nodes if node["kind"] not in ("router", "switch")]
     lines = [f'# Names of the network "{resolved.plan["name"]}", by longhaul export compose.', "services:"]
     for container in containers:
         lines += [f"  {container}:", "    extra_hosts:"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from longhaul.diagnostics import Code, Diagnostic
+from longhaul.errors import LonghaulError
 from longhaul.export.machines import Machines, Management, check_machines
 from longhaul.export.qdiscs import Kernel, Shaping, shape
 from longhaul.plan import WAYS, Node, Plan, Way
@@ -12,6 +13,7 @@ from longhaul.scenario import Resolved
 from longhaul.scenario.lower.main_tables import without_interfaces
 from longhaul.scenario.lower.network import origin_of
 from longhaul.scenario.lower.paths import Routes
+from longhaul.scenario.lower.segments import switch_names
 from longhaul.scenario.model.node import SETTINGS
 from longhaul.scenario.syntax.problems import ScenarioError
 
@@ -86,6 +88,9 @@ def deploy(resolved: Resolved, *, machines: Machines | None, kernel: Kernel) -> 
     Raises :class:`ScenarioError` for what tc cannot express, and for machines that do not fit.
     """
     plan = without_interfaces(resolved.plan)
+    for name in switch_names(plan["nodes"]):
+        message = f"{name} is a switch, and machines of an export are hosts and routers"
+        raise LonghaulError(Code.EXPORT_IMPOSSIBLE, message, remedy="write kind: router", exit_code=2)
     nodes = plan["nodes"]
     names = [node["name"] for node in nodes]
     ends = {

@@ -22,6 +22,7 @@ from longhaul.run.virtual_clock import first_process
 from longhaul.scenario import Resolved
 from longhaul.scenario.lower.main_tables import without_interfaces
 from longhaul.scenario.lower.network import origin_of
+from longhaul.scenario.lower.segments import switch_names
 from longhaul.scenario.syntax.problems import ScenarioError
 from longhaul.scenario.syntax.value_errors import ScenarioValueError
 from longhaul.storage import replace_json
@@ -50,6 +51,9 @@ def accept(resolved: Resolved) -> Accepted:
     """What the oracle makes of a scenario. Raises ScenarioError for what tc and netem cannot do."""
     scenario, plan = resolved.scenario, without_interfaces(resolved.plan)
     problems = list(programs.problems(resolved))
+    for name in switch_names(plan["nodes"]):
+        message, remedy = f"{name} is a switch, and the guest has hosts and routers", "write kind: router"
+        problems.append(scenario.problem(Code.EXPORT_IMPOSSIBLE, ("nodes", name), message, remedy))
     notes: list[Diagnostic] = []
     chains: list[dict[Way, Sequence[Stage]]] = []
     changed = changing(plan)

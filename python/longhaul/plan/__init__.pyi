@@ -155,6 +155,7 @@ __all__ = [
     "RoutedPort",
     "RunsLossModel",
     "ScalableAlgorithmSettings",
+    "SegmentBits",
     "SendStep",
     "Sender",
     "SeriesDelayModel",
@@ -1851,7 +1852,7 @@ class Mptcp(TypedDict):
 Multipath = Literal["none", "flow-hash"]
 """What routers do that have several paths of the same delay and the same number of links."""
 
-NodeKind = Literal["host", "router", "interface"]
+NodeKind = Literal["host", "router", "switch", "interface"]
 """What a node is."""
 
 class Subnet(TypedDict):
@@ -1900,8 +1901,16 @@ class BridgedPort(TypedDict):
 Port = NamespacePort | RoutedPort | BridgedPort
 """What is at a host's end of its links in a live run, in place of namespaces of Longhaul's own."""
 
+class SegmentBits(TypedDict):
+    """How many bits the addresses of an Ethernet segment share."""
+
+    ipv4: ReadOnly[int]
+    """Of IPv4."""
+    ipv6: ReadOnly[int]
+    """Of IPv6."""
+
 class Node(TypedDict):
-    """A host (real programs, own namespaces) or a router (part of the model)."""
+    """A host (real programs, own namespaces), a router or a switch (parts of the model)."""
 
     aliases: NotRequired[ReadOnly[Sequence[str]]]
     """Further names of its addresses: ``par1.nyc`` for the first interface of a host that has several."""
@@ -1921,7 +1930,7 @@ class Node(TypedDict):
     mptcp: NotRequired[ReadOnly[Mptcp | None]]
     """The path manager of Multipath TCP of a host with several interfaces."""
     mtu: ReadOnly[int]
-    """MTU of a host's interface, in bytes of IP packet; 0 for a router."""
+    """MTU of a host's interface, in bytes of IP packet; 0 for a router or a switch."""
     name: ReadOnly[str]
     """Its name, which is also its host name unless its settings have another."""
     no_path_to: NotRequired[ReadOnly[Sequence[int]]]
@@ -1931,6 +1940,9 @@ class Node(TypedDict):
     """The host whose interface this is, if it is an interface."""
     port: NotRequired[ReadOnly[Port | None]]
     """What is at this host's end of its links in a live run; None: namespaces of Longhaul's own."""
+    segment: NotRequired[ReadOnly[SegmentBits | None]]
+    """The network of the addresses of an interface at a switch; None for any other node, and where
+    addresses are none of the segment's."""
     settings: NotRequired[ReadOnly[HostSettings | None]]
     """What a host has of its own beside its network; None: all that the machine has."""
     sysctls: NotRequired[ReadOnly[Mapping[str, str]]]

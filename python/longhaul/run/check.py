@@ -8,7 +8,7 @@ from typing import Any
 
 from longhaul.diagnostics import Diagnostic
 from longhaul.errors import LonghaulError
-from longhaul.run import congestion_control, memory, socket_buffers
+from longhaul.run import congestion_control, host_settings, memory, socket_buffers
 from longhaul.run.virtual_clock import Clock, clock_of, ignored_keys
 from longhaul.scenario.check.load import load_scenario
 from longhaul.scenario.check.scenario import Scenario
@@ -43,7 +43,7 @@ def examine(
     virtual = clock_of(clock, scenario, kernel)
     if virtual is not None:
         resolved = virtual.accepted(resolved)
-    if problems := congestion_control.strangers(resolved):
+    if problems := [*congestion_control.strangers(resolved), *host_settings.unknown_users(resolved)]:
         raise ScenarioError(problems)
     expected = preview(resolved)
     warnings = (

@@ -11,10 +11,11 @@ from longhaul.errors import LonghaulError
 from longhaul.run import images
 from longhaul.run.ports import EXIT_CANNOT
 from longhaul.scenario.model.host_settings import CAPABILITIES
+from longhaul.scenario.model.program import ENTRYPOINT
 
 if TYPE_CHECKING:
     from longhaul.diagnostics import Diagnostic
-    from longhaul.plan import Node
+    from longhaul.plan import Node, Plan, Program
     from longhaul.scenario import Resolved
     from longhaul.scenario.model.node import Node as Host
 
@@ -36,12 +37,33 @@ def require(resolved: "Resolved", *, sudo: bool = False) -> None:
         raise refused
 
 
+def unknown_users(resolved: "Resolved") -> "list[Diagnostic]":
+    """Users of hosts that their images and root directories do not have, as far as these are here."""
+    found: list[Diagnostic] = []
+    is_root = os.geteuid() == 0
+    for key, node in resolved.scenario.document.nodes.items():
+        wrong: tuple[tuple[str, ...], tuple[str, str] | None] | None = None
+        if node.image is not None:
+            try:
+                image = images.find(node.image, resolved.scenario.inputs().folder)
+            except LonghaulError:
+                continue
+            wrong = _wrong_user_of_image(node, image, is_root=is_root)
+        elif node.rootfs is not None and node.user is not None:
+            passwd = _root_directory(resolved, node.rootfs) / "etc/passwd"
+            wrong = ("user",), _wrong_user(node.user, passwd, _read(passwd)) if passwd.is_file() else None
+        if wrong is not None and wrong[1] is not None:
+            path = ("nodes", key, *wrong[0])
+            found.append(resolved.scenario.problem(Code.HOST_SETTINGS_UNAVAILABLE, path, *wrong[1]))
+    return found
+
+
 def _problems(resolved: "Resolved", *, sudo: bool) -> "Iterator[Diagnostic]":
     is_root = sudo or os.geteuid() == 0
     for key, node in resolved.scenario.document.nodes.items():
         found: list[tuple[tuple[str, ...], tuple[str, str] | None]] = []
         if node.image is not None:
-            found.append((("image",), _wrong_image(node.image)))
+            found.append(_wrong_image(resolved, node, is_root=is_root))
         elif node.rootfs is None:
             found += [(("files", target), _wrong_target(Path(target))) for target in node.files]
         else:
@@ -51,7 +73,7 @@ def _problems(resolved: "Resolved", *, sudo: bool) -> "Iterator[Diagnostic]":
             found.append((("user",), (message, "run it with --sudo or as root, or leave it out")))
         elif node.user is not None and node.image is None:
             root = Path("/") if node.rootfs is None else _root_directory(resolved, node.rootfs)
-            found.append((("user",), _wrong_user(node.user, root)))
+            found.append((("user",), _wrong_user(node.user, root / "etc/passwd", _read(root / "etc/passwd"))))
         found += [(("capabilities",), wrong) for wrong in _capabilities_without_effect(resolved, node)]
         if not sudo:
             found += [((limit,), _wrong_limit(limit)) for limit in LIMITS if getattr(node, limit) is not None]
@@ -60,16 +82,19 @@ def _problems(resolved: "Resolved", *, sudo: bool) -> "Iterator[Diagnostic]":
                 yield resolved.scenario.problem(Code.HOST_SETTINGS_UNAVAILABLE, ("nodes", key, *path), *wrong)
 
 
-def _wrong_user(user: str, root: Path) -> tuple[str, str] | None:
-    """Why a host with this root directory has no such user, and what helps."""
-    passwd = root / "etc/passwd"
-    try:
-        lines = passwd.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
+def _wrong_user(user: str, passwd: Path | str, content: bytes) -> tuple[str, str] | None:
+    """Why a host with this ``passwd`` has no such user, and what helps."""
+    lines = content.decode(errors="replace").splitlines()
     if user.isdecimal() or any(line.partition(":")[0] == user for line in lines):
         return None
     return f"{passwd} has no user {user}", "write one that it has, or a number"
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def _capabilities_without_effect(resolved: "Resolved", node: "Host") -> Iterator[tuple[str, str]]:
@@ -112,26 +137,76 @@ def _wrong_root(directory: Path) -> tuple[str, str] | None:
     return None
 
 
-def _wrong_image(image: str) -> tuple[str, str] | None:
-    """Why no host can have the files of this image, and what helps."""
+def _wrong_image(
+    resolved: "Resolved", node: "Host", *, is_root: bool
+) -> tuple[tuple[str, ...], tuple[str, str] | None]:
+    """Why a host cannot have the files of its image, or no such user, and what helps."""
     try:
-        images.layers(image)
+        image = images.find(node.image or "", resolved.scenario.inputs().folder)
+        return _wrong_user_of_image(node, image, is_root=is_root)
     except LonghaulError as error:
-        return error.message, error.remedy or "name another image"
-    return None
+        return ("image",), (error.message, error.remedy or "name another image")
 
 
-def with_directories(resolved: "Resolved", nodes: "Sequence[Node]") -> "list[Node]":
-    """The nodes, with absolute paths of root directories and of images' layers."""
-    found = list(nodes)
+def _wrong_user_of_image(
+    node: "Host", image: images.Image, *, is_root: bool
+) -> tuple[tuple[str, ...], tuple[str, str] | None]:
+    """Why the image of a host does not have the user of its programs, and what helps."""
+    user = node.user or (image.configuration.user if is_root else None)
+    place = ("image",) if node.user is None else ("user",)
+    if user is None or user.isdecimal():
+        return place, None
+    passwd = image.file("etc/passwd") or b""
+    return place, _wrong_user(user, f"/etc/passwd of the image {node.image}", passwd)
+
+
+def with_images(resolved: "Resolved", plan: "Plan", *, is_root: bool) -> "Plan":
+    """The plan with absolute paths of root directories, and what images say about their hosts' programs.
+
+    Raises LonghaulError for an image that cannot be unpacked.
+    """
+    nodes = list(plan["nodes"])
+    configurations: dict[int, images.Configuration] = {}
     for index, node in enumerate(nodes):
         settings = node.get("settings")
         if settings and (root := settings.get("root")):
-            image = root.get("image")
-            written = root["directories"] if image is None else images.layers(image)
-            directories = [str(_root_directory(resolved, each).absolute()) for each in written]
-            found[index] = {**node, "settings": {**settings, "root": {**root, "directories": directories}}}
-    return found
+            written = root.get("image")
+            if written is None:
+                directories = [
+                    str(_root_directory(resolved, each).absolute()) for each in root["directories"]
+                ]
+            else:
+                image = images.find(written, resolved.scenario.inputs().folder)
+                configurations[index] = image.configuration
+                directories = image.directories()
+            settings = {**settings, "root": {**root, "directories": directories}}
+            own = configurations.get(index)
+            if own is not None and own.user is not None and is_root and "user" not in settings:
+                settings = {**settings, "user": own.user}
+            nodes[index] = {**node, "settings": settings}
+    programs = [
+        _configured(program, configurations[program["host"]])
+        if program["host"] in configurations and not program.get("plays")
+        else program
+        for program in plan["programs"]
+    ]
+    return {**plan, "nodes": nodes, "programs": programs}
+
+
+def _configured(program: "Program", image: images.Configuration) -> "Program":
+    """A program of a host with an image, as this says that its programs run. Raises LonghaulError."""
+    argv = list(program["argv"])
+    if argv[0] == ENTRYPOINT:
+        argv = [*image.entrypoint, *argv[1:]] if len(argv) > 1 else list(image.command)
+        if not argv:
+            message = f"program {program['name']}: its image has neither an entry point nor a command"
+            raise LonghaulError(Code.HOST_SETTINGS_UNAVAILABLE, message, remedy="write run: COMMAND")
+    return {
+        **program,
+        "argv": argv,
+        "env": {**image.environment, **program["env"]},
+        "cwd": program["cwd"] or image.working_directory,
+    }
 
 
 def _wrong_target(target: Path) -> tuple[str, str] | None:

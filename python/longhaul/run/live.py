@@ -1,5 +1,6 @@
 """Live runs: real programs, real packets, and simulated traffic where the scenario says so."""
 
+import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -145,7 +146,7 @@ def plan_run(
             + [program for program in made if not program["service"]]
         ),
     }
-    plan = {**plan, "nodes": host_settings.with_directories(resolved, plan["nodes"])}
+    plan = host_settings.with_images(resolved, plan, is_root=sudo or os.geteuid() == 0)
     if loaded.plan():
         plan = {**plan, "algorithms": loaded.plan()}
     plan = with_owners(resolved, plan, own, rows)

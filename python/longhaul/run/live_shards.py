@@ -12,6 +12,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
 from longhaul.run.shards import Load, divisions, processors
+from longhaul.scenario.lower.segments import switch_names
 
 _ROUTER_WORK = 0.2
 """Work of a router beside that of a host."""
@@ -59,6 +60,8 @@ def engine_threads(plan: Plan, shards: int | Literal["auto"]) -> list[int] | Non
     cut so often. Raises LonghaulError if it cannot be divided into ``shards``.
     """
     load = load_of(plan)
+    if shards == "auto" and switch_names(plan["nodes"]):
+        return None
     counts = range(processors() // 2, 1, -1) if shards == "auto" else [shards]
     for count in counts:
         if count > 1 and (partition := divided(load, [1] * count)) is not None:
@@ -81,6 +84,7 @@ def refuse(plan: Plan, *, journal: bool, foreign: Sequence[Mapping[str, Any]], o
         (any(flow["traffic"]["kind"] == "pcap" for flow in plan["flows"]), "replayed captures"),
         (plan["measure"].get("monitor") is not None, "monitored links (measure: monitor)"),
         (journal, "a journal (--journal)"),
+        (bool(switch_names(plan["nodes"])), "switches"),
         (bool(foreign) or any(node.get("port") for node in plan["nodes"]), "ports"),
         (plan.get("gateway") is not None and option == "--on", "internet access"),
     ]

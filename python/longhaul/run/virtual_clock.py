@@ -16,6 +16,7 @@ from longhaul.plan import Plan
 from longhaul.run.cleanup import temporary_prefix
 from longhaul.run.congestion_control import HostKernel
 from longhaul.scenario.lower.main_tables import interfaces_of
+from longhaul.scenario.lower.segments import switch_names
 from longhaul.subprocesses import python_command
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def _refused(plan: Plan) -> Iterator[tuple[str, str]]:
         if "port" in node:
             message = f"a host on the virtual clock is a kernel of its own, and {node['name']} has a port"
             yield message, ", or remove the port"
+    for name in switch_names(nodes):
+        yield f"hosts on the virtual clock have no Ethernet, and {name} is a switch", ", or make it a router"
     for host in interfaces_of(nodes):
         message = f"a host on the virtual clock has one link, and {nodes[host]['name']} has several"
         yield message, ", or put a router between the host and its links"

@@ -12,10 +12,10 @@ export interface Written {
   Changes?: Changes;
 }
 /**
- * A host, where programs run, or a router of the model.
+ * A host, where programs run, or a router or an Ethernet switch of the model.
  */
 export interface Node {
-  kind?: 'host' | 'router';
+  kind?: 'host' | 'router' | 'switch';
   function?: ('client' | 'source' | 'sink' | 'router' | 'access-link' | 'core') | null;
   attach?: string | null;
   profile?: string | null;

@@ -1,10 +1,11 @@
 //! An Ethernet device of the machine as an end of an emulated Ethernet segment: every frame passes, unchanged.
 
+use super::tap::write_frame;
 use super::wire_format::{self, Mac};
-use super::{DeviceCounters, shift_checksum, shift_header_length};
+use super::{DeviceCounters, shift_checksum};
 use crate::clock;
 use crate::packet_pool::{Filled, MOST_LINK_HEADER};
-use crate::sys::packet::{ETHERNET_HEADER, MOST_PARTS, PacketSocket};
+use crate::sys::packet::{ETHERNET_HEADER, PacketSocket};
 use crate::tun::VNET_HEADER;
 use longhaul_record::Distribution;
 use std::io::{self, IoSlice};
@@ -15,7 +16,7 @@ const TAG: usize = 4;
 /// Kinds of frames with a tag: of customers (802.1Q), and of providers (802.1ad).
 const TAGGED: [u16; 2] = [0x8100, 0x88a8];
 /// Where what is behind the Ethernet header is read to: a tag that the kernel took out has room in front of it.
-const REST: usize = VNET_HEADER + ETHERNET_HEADER + 2 * TAG;
+pub(super) const REST: usize = VNET_HEADER + ETHERNET_HEADER + 2 * TAG;
 
 /// The port of a host that stands for a device of a bridge.
 #[derive(Debug)]
@@ -62,22 +63,7 @@ impl BridgedPort {
 
     /// Writes a frame: its link-layer header, and a packet whose virtio header, headers and payload may lie apart.
     pub fn write(&self, link_header: &[u8], parts: &[IoSlice<'_>]) -> io::Result<()> {
-        let invalid = || io::Error::from(io::ErrorKind::InvalidInput);
-        let (first, others) = parts.split_first().ok_or_else(invalid)?;
-        let (vnet, headers) = first.split_first_chunk::<VNET_HEADER>().ok_or_else(invalid)?;
-        if link_header.len() < ETHERNET_HEADER {
-            return Err(invalid());
-        }
-        let mut vnet = *vnet;
-        shift_checksum(&mut vnet, |start| start.checked_add(link_header.len() as u16));
-        shift_header_length(&mut vnet, link_header.len());
-        let mut room = [IoSlice::new(&[]); MOST_PARTS];
-        room[0] = IoSlice::new(&vnet);
-        room[1] = IoSlice::new(link_header);
-        room[2] = IoSlice::new(headers);
-        let count = 3 + others.len();
-        room.get_mut(3..count).ok_or_else(invalid)?.copy_from_slice(others);
-        self.socket.send(&room[..count])
+        write_frame(link_header, parts, |parts| self.socket.send(parts))
     }
 
     /// What happened, for the records.
@@ -90,7 +76,7 @@ impl BridgedPort {
 
 /// Puts the link-layer header of a frame in front of what it carries: `bytes` of that are in `buffer` from [`REST`] on,
 /// behind the tags that are still there, and the virtio header at its start counts from the Ethernet header on.
-fn frame(
+pub(super) fn frame(
     buffer: &mut [u8],
     bytes: usize,
     ethernet: &[u8; ETHERNET_HEADER],

@@ -4,17 +4,10 @@
 //! destination was seen, all others to every device of the segment but their own.
 
 use crate::device::{Mac, stations};
+use longhaul_network::{LearningTable, Sighting};
 use longhaul_plan::{Plan, Port};
-use longhaul_units::{Span, Time};
+use longhaul_units::Time;
 use std::collections::HashMap;
-
-/// A station that was not seen for this long is forgotten (IEEE 802.1Q, table 8-6).
-const AGEING: Span = Span::from_s(300);
-/// A station that moves `MOST_MOVES` times within `MOVES_WITHIN` is behind two devices at once (RFC 7432, section 15.1).
-const MOST_MOVES: u32 = 5;
-const MOVES_WITHIN: Span = Span::from_s(180);
-/// Most stations that are known of all segments; others are unknown.
-const MOST_STATIONS: usize = 1 << 16;
 
 /// Where a frame goes.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,7 +33,8 @@ pub struct Bridges {
     pub devices: HashMap<Mac, usize>,
     /// Nodes of devices whose own frames were seen.
     seen_devices: Vec<usize>,
-    stations: HashMap<(usize, Mac), Station>,
+    /// By segment and address: the node of the device behind which a station is.
+    stations: LearningTable<(usize, Mac), usize>,
     /// Room for the only device that a frame goes to.
     only: [usize; 1],
     /// By node: frames that went nowhere.
@@ -48,30 +42,11 @@ pub struct Bridges {
     looped: HashMap<usize, u64>,
 }
 
-/// What a frame says about where its sender is.
-enum Sighting {
-    /// At one device.
-    Possible,
-    /// At two; see [`Forwarding::Looped`].
-    Looped { found_at: Option<usize> },
-}
-
-/// What is known of a station.
-#[derive(Clone, Copy, Debug)]
-struct Station {
-    /// The node of the device that it is behind.
-    node: usize,
-    seen: Time,
-    /// How often it has moved since when.
-    moves: u32,
-    since: Time,
-}
-
 impl Bridges {
-    /// The segments of `plan`.
+    /// The segments of `plan`; devices at a switch belong to this.
     pub fn of(plan: &Plan) -> Self {
         let segment_of = |node: usize| match &plan.nodes[node].port {
-            Some(Port::Bridged { segment, .. }) => Some(*segment),
+            Some(Port::Bridged { segment, .. }) if plan.switch_at(node).is_none() => Some(*segment),
             _ => None,
         };
         let nodes = || 0..plan.nodes.len();
@@ -98,9 +73,7 @@ impl Bridges {
             self.looped.entry(node).and_modify(|frames| *frames += 1).or_insert(1);
             return Forwarding::Looped { found_at };
         }
-        let known =
-            self.stations.get(&(segment, destination)).filter(|known| now.since(known.seen) <= AGEING);
-        match known.map(|known| known.node) {
+        match self.stations.port_of(now, &(segment, destination)) {
             Some(known) if known == node => {
                 self.local.entry(node).and_modify(|frames| *frames += 1).or_insert(1);
                 Forwarding::Local
@@ -121,7 +94,7 @@ impl Bridges {
     }
 
     /// Notes where a station is.
-    fn learn(&mut self, now: Time, node: usize, key: (usize, Mac)) -> Sighting {
+    fn learn(&mut self, now: Time, node: usize, key: (usize, Mac)) -> Sighting<usize> {
         if is_group(key.1) {
             return Sighting::Possible;
         }
@@ -132,36 +105,7 @@ impl Bridges {
             }
             return Sighting::Looped { found_at: (!is_known).then_some(device) };
         }
-        let is_full = self.stations.len() >= MOST_STATIONS;
-        let Some(known) = self.stations.get_mut(&key) else {
-            if is_full {
-                self.stations.retain(|_, known| now.since(known.seen) <= AGEING);
-            }
-            if self.stations.len() < MOST_STATIONS {
-                self.stations.insert(key, Station { node, seen: now, moves: 0, since: now });
-            }
-            return Sighting::Possible;
-        };
-        if now.since(known.since) > MOVES_WITHIN {
-            (known.moves, known.since) = (0, now);
-        }
-        if known.moves >= MOST_MOVES {
-            return Sighting::Looped { found_at: None };
-        }
-        known.seen = now;
-        if known.node == node {
-            return Sighting::Possible;
-        }
-        let before = std::mem::replace(&mut known.node, node);
-        if known.moves == 0 {
-            known.since = now;
-        }
-        known.moves += 1;
-        if known.moves < MOST_MOVES {
-            Sighting::Possible
-        } else {
-            Sighting::Looped { found_at: Some(before) }
-        }
+        self.stations.learn(now, node, key)
     }
 }
 
@@ -173,6 +117,7 @@ fn is_group(address: Mac) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use longhaul_units::Span;
 
     const ALL: Mac = [0xff; 6];
     const A: Mac = [2, 0, 0, 0, 0, 1];

@@ -7,10 +7,12 @@ use super::ports::Ports;
 use super::real_flows::RealFlows;
 use super::replays::Replays;
 use super::stalls::StallDetector;
-use crate::device::DeviceCounters;
+use crate::device::{self, DeviceCounters};
 use crate::packet_pool::PacketPool;
 use crate::recorder::Recorder;
 use crate::shape::{HEADER_ROOM, HeaderChanges};
+use crate::sys::packet::ETHERNET_HEADER;
+use crate::tun::VNET_HEADER;
 use crate::tunnel::Tunnel;
 use longhaul_endpoints::{ListedPacket, PayloadPool, PayloadSink};
 use longhaul_network::journal::{Departure, Entry};
@@ -269,6 +271,9 @@ impl<P: Ports> Egress<P> {
     /// Makes the bytes of a router's message.
     fn answer(&mut self, router: NodeId, about: &Packet, message: Message) -> Option<Reply> {
         let (ipv4, ipv6) = self.addresses[router.0 as usize];
+        if message == Message::NeighbourReply {
+            return self.answer_discovery(router, [ipv4, ipv6], about);
+        }
         let v6 = self.packet_pool.packet(about.body).first()? >> 4 == 6;
         let from = if v6 { ipv6 } else { ipv4 }?;
         self.quote(about, usize::MAX);
@@ -280,9 +285,31 @@ impl<P: Ports> Egress<P> {
             Message::NoRoute => icmp::unreachable(&self.quoted, from, out),
             Message::PortUnreachable => icmp::port_unreachable(&self.quoted, from, out),
             Message::EchoReply => icmp::echo_reply(&self.quoted, out),
+            Message::NeighbourReply => return None,
         }
         let body = self.packet_pool.create(out)?;
         Some(Reply { body, bytes: out.len() as u32 })
+    }
+
+    /// Makes the answer of a router to a frame that asks for one of its addresses, by ARP or neighbour discovery.
+    fn answer_discovery(
+        &mut self,
+        router: NodeId,
+        own: [Option<IpAddr>; 2],
+        about: &Packet,
+    ) -> Option<Reply> {
+        let link_header = self.packet_pool.link_header(about.body);
+        // A tag says that the question is of a virtual LAN, in which the router is not.
+        let kind = (link_header.len() == ETHERNET_HEADER)
+            .then(|| u16::from_be_bytes([link_header[12], link_header[13]]))?;
+        let question = device::discovery(kind, self.packet_pool.packet(about.body))?;
+        let asked = question.asked.filter(|&asked| own.contains(&Some(asked)))?;
+        let (_, from) = device::stations(link_header)?;
+        self.scratch.clear();
+        device::answer(&mut self.scratch, (device::mac_of(router.0 as usize), asked), &question, from);
+        let frame = &self.scratch[VNET_HEADER..];
+        let body = self.packet_pool.create_frame(frame, ETHERNET_HEADER)?;
+        Some(Reply { body, bytes: (frame.len() - ETHERNET_HEADER) as u32 })
     }
 
     /// The index of the figures of packets from `via`; packets that stay within their host have the last one.
@@ -300,6 +327,16 @@ impl<P: Ports> Egress<P> {
             let error = late_first.saturating_sub(late_before).max(late_before.saturating_sub(late_first));
             self.spacing[via].add(error.ns(), 1);
         }
+    }
+
+    /// The host that a packet is for; `None` if a frame carries no IP packet, or one for nobody of the plan.
+    fn owner_of_destination(&self, packet: &Packet) -> Option<usize> {
+        if !packet.flags.has(Flags::FRAME) {
+            return Some(self.owners[packet.destination.0 as usize]);
+        }
+        let to = icmp::parse(self.packet_pool.packet(packet.body))?.destination;
+        let node = self.addresses.iter().position(|&(ipv4, ipv6)| ipv4 == Some(to) || ipv6 == Some(to));
+        node.map(|node| self.owners[node])
     }
 
     fn is_recorded(&self, link: usize, offered: Time) -> bool {
@@ -390,7 +427,7 @@ impl<P: Ports> Sink for Egress<P> {
             self.payloads.deliver(&Packet { body: simulated_body, ..packet });
         }
         let passes_on = self.forwarding_host[host.0 as usize]
-            .is_some_and(|forwards| forwards != self.owners[packet.destination.0 as usize]);
+            .is_some_and(|forwards| self.owner_of_destination(&packet) != Some(forwards));
         let Egress { flows, packet_pool, .. } = self;
         if !passes_on {
             flows.delivered(&packet, || packet_pool.packet(packet.body));

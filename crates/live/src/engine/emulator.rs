@@ -5,7 +5,9 @@ use super::bridges::{Bridges, Forwarding};
 use super::control::Reply;
 use super::egress::{Egress, flags_of};
 use super::ports::Ports;
+use super::stations::Stations;
 use super::steps;
+use crate::device::{self, Mac, mac_of};
 use crate::error::Result;
 use crate::packet_pool::PacketPool;
 use crate::recorder::{CapturedLink, Recorder};
@@ -27,6 +29,8 @@ pub struct Emulator<'a, P> {
     pub egress: Egress<P>,
     /// Where frames of bridged devices go.
     pub(super) bridges: Bridges,
+    /// Who is at switches.
+    stations: Stations,
     /// The next of the plan's events.
     pub(super) next_change: usize,
     /// Requested changes that are not due yet, by their times; those of one request are made together.
@@ -79,6 +83,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
             endpoints,
             egress,
             bridges: Bridges::of(plan),
+            stations: Stations::of(plan),
             next_change: 0,
             requested: VecDeque::new(),
             next_sample: Time::ZERO,
@@ -215,6 +220,13 @@ impl<'a, P: Ports> Emulator<'a, P> {
         if self.bridges.contains(node) {
             return self.inject_frame(now, node, body);
         }
+        if self.stations.contains(node) {
+            if !self.is_for_router(body) {
+                return self.inject_at_switch(now, node, body);
+            }
+            // Routers of the model take packets without Ethernet headers.
+            self.egress.packet_pool.remove_link_header(body);
+        }
         let bytes = self.egress.packet_pool.packet(body);
         let shape = self.egress.packet_pool.shape(body);
         let length = bytes.len();
@@ -279,6 +291,75 @@ impl<'a, P: Ports> Emulator<'a, P> {
         self.endpoints.deliver_arrivals(now, &mut self.network, &mut self.egress);
     }
 
+    /// Whether a frame has an IP packet that a router of the model is to forward or to answer.
+    fn is_for_router(&self, body: u32) -> bool {
+        let pool = &self.egress.packet_pool;
+        let (bytes, link_header) = (pool.packet(body), pool.link_header(body));
+        Stations::router(self.plan, link_header).is_some()
+            && !pool.shape(body).is_opaque()
+            && device::discovery(kind_of(link_header), bytes).is_none()
+            && icmp::parse(bytes).is_some_and(|header| !is_local(header.destination))
+    }
+
+    /// Takes the frame `body`, which the interface or the device `node` sends to its switch.
+    fn inject_at_switch(&mut self, now: Time, node: usize, body: u32) {
+        let pool = &self.egress.packet_pool;
+        let (bytes, shape, link_header) = (pool.packet(body), pool.shape(body), pool.link_header(body));
+        let (length, segments) = (bytes.len(), shape.segments(bytes.len()));
+        let (destination, source) = self.stations.ends(self.plan, link_header);
+        let header = if shape.is_opaque() { None } else { icmp::parse(bytes) };
+        let here = NodeId(node as u32);
+        self.egress.ports[node].read_packets += u64::from(segments);
+        let forwards = self.network.is_forwarding(here);
+        if let Some(header) = &header
+            && (!forwards || self.origin(here, header.source) == here)
+        {
+            self.egress.flows.sent(now, here, header, bytes, segments);
+        }
+        let mut flags = Flags::FRAME;
+        flags.set(Flags::NO_REPLY, true);
+        flags.set(Flags::REAL, true);
+        flags.set(Flags::V6, header.is_some_and(|header| header.version == 6));
+        let flow = header.map_or_else(|| hash_of(link_header), |header| header.flow);
+        let mut packet = Packet {
+            body,
+            segment: 0,
+            segments: segments as u16,
+            bytes: 0,
+            source,
+            destination,
+            ttl: u8::MAX,
+            hops: 0,
+            flags,
+            class: header.map_or(0, |header| header.class),
+            flow,
+            damage: 0,
+            offered: now,
+        };
+        self.egress.real_packets += u64::from(segments);
+        for segment in 0..segments {
+            packet.segment = segment as u16;
+            packet.bytes = shape.segment_bytes(length, segment);
+            self.egress.recorder.note(|| Entry::Forwarded { packet, node: here, routable: true });
+            self.network.inject_at(now, here, packet, true, &mut self.egress);
+        }
+        self.egress.flush();
+        self.endpoints.deliver_arrivals(now, &mut self.network, &mut self.egress);
+    }
+
+    /// Warns of stations that switches see behind two links at once.
+    pub(super) fn note_switch_loops(&mut self) {
+        for found in self.network.take_switch_loops() {
+            let plan = self.plan;
+            let mac = self.stations.mac_of(found.station).unwrap_or_else(|| mac_of(found.station.0 as usize));
+            let names = found.links.map(|direction| {
+                let ends = plan.links[direction.link()].endpoints;
+                &plan.nodes[ends[usize::from(direction.way() == Way::Forward)]].name
+            });
+            self.warnings.push(loop_warning(mac, names));
+        }
+    }
+
     /// Takes the frame `body`, which arrives at a bridged device at `now`, and sends it to each device of the segment that
     /// is to have it. Routers carry it as a pseudowire does (RFC 4448): whatever it is, and without an answer.
     fn inject_frame(&mut self, now: Time, node: usize, body: u32) {
@@ -294,7 +375,9 @@ impl<'a, P: Ports> Emulator<'a, P> {
             Forwarding::To(nodes) => ends.extend_from_slice(nodes),
             Forwarding::Local => {}
             Forwarding::Looped { found_at } => {
-                warnings.extend(found_at.map(|other| loop_warning(plan, (node, other), link_header)));
+                let mac = device::stations(link_header).map_or_else(Mac::default, |(_, source)| source);
+                let names = |other: usize| [&plan.nodes[node].name, &plan.nodes[other].name];
+                warnings.extend(found_at.map(|other| loop_warning(mac, names(other))));
             }
         }
         let header = if shape.is_opaque() { None } else { icmp::parse(bytes) };
@@ -357,10 +440,9 @@ impl<'a, P: Ports> Emulator<'a, P> {
     }
 }
 
-/// The warning about a station that is behind two devices of a bridge.
-fn loop_warning(plan: &Plan, (one, other): (usize, usize), link_header: &[u8]) -> String {
-    let station: Vec<String> = link_header[6..12].iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut nodes = [&plan.nodes[one].name, &plan.nodes[other].name];
+/// The warning about a station that is behind two devices of a bridge, or two links of a switch.
+fn loop_warning(mac: Mac, mut nodes: [&String; 2]) -> String {
+    let station: Vec<String> = mac.iter().map(|byte| format!("{byte:02x}")).collect();
     nodes.sort();
     format!(
         "frames of {} are lost: it is behind {} and {} at once; disconnect these, they are a loop",
@@ -368,6 +450,11 @@ fn loop_warning(plan: &Plan, (one, other): (usize, usize), link_header: &[u8]) -
         nodes[0],
         nodes[1],
     )
+}
+
+/// The kind of a frame behind its tags; 0 without a whole header.
+fn kind_of(link_header: &[u8]) -> u16 {
+    link_header.last_chunk().map_or(0, |kind| u16::from_be_bytes(*kind))
 }
 
 /// The flow of a frame that is not an IP packet: a hash (FNV-1a) of addresses, tags and kind.

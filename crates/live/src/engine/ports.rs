@@ -1,7 +1,7 @@
 //! The hosts' ends of the network, on the machine's clock or on another.
 
 use crate::clock::Clock;
-use crate::device::{DeviceCounters, DevicePort, Mac};
+use crate::device::{DeviceCounters, DevicePort, Mac, TapPort};
 use crate::packet_pool::Filled;
 use crate::tun::Tun;
 use longhaul_units::{Span, Time};
@@ -43,6 +43,8 @@ pub trait Ports {
 pub enum Port {
     /// Its interface, in a namespace.
     Tun(Tun),
+    /// Its interface at a switch, in a namespace.
+    Tap(TapPort),
     /// A device of the machine, with hosts behind it.
     Device(DevicePort),
 }
@@ -52,6 +54,7 @@ impl Port {
     pub fn fd(&self) -> BorrowedFd<'_> {
         match self {
             Port::Tun(tun) => tun.as_fd(),
+            Port::Tap(tap) => tap.fd(),
             Port::Device(DevicePort::Routed(device)) => device.fd(),
             Port::Device(DevicePort::Bridged(device)) => device.fd(),
         }
@@ -90,6 +93,7 @@ impl KernelPorts {
     pub fn read(&mut self, host: usize, buffer: &mut [u8]) -> io::Result<Option<Filled>> {
         let packet = match &mut self.ports[host] {
             Some(Port::Tun(tun)) => tun.read(buffer)?,
+            Some(Port::Tap(tap)) => return tap.read(buffer),
             Some(Port::Device(DevicePort::Routed(device))) => device.read(buffer)?,
             Some(Port::Device(DevicePort::Bridged(device))) => return device.read(buffer),
             None => None,
@@ -113,6 +117,7 @@ impl Ports for KernelPorts {
     fn write(&mut self, host: usize, _at: Time, link_header: &[u8], parts: &[IoSlice<'_>]) -> io::Result<()> {
         match &mut self.ports[host] {
             Some(Port::Device(DevicePort::Bridged(device))) => device.write(link_header, parts),
+            Some(Port::Tap(tap)) => tap.write(link_header, parts),
             // A frame has no place where packets go.
             _ if !link_header.is_empty() => Err(io::ErrorKind::InvalidInput.into()),
             Some(Port::Tun(tun)) => tun.write(parts),
@@ -124,6 +129,7 @@ impl Ports for KernelPorts {
     fn udp_offload(&self, host: usize) -> bool {
         match &self.ports[host] {
             Some(Port::Tun(tun)) => tun.udp_offload,
+            Some(Port::Tap(tap)) => tap.udp_offload(),
             Some(Port::Device(_)) => true,
             None => false,
         }

@@ -8,7 +8,7 @@
 mod flow;
 
 use flow::Flow;
-use longhaul_network::{Fate, NodeId, Packet, icmp};
+use longhaul_network::{Fate, Flags, NodeId, Packet, icmp};
 use longhaul_record::{FlowCountRow, FlowSampleRow};
 use longhaul_units::Time;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -132,7 +132,8 @@ impl RealFlows {
         Some((self.flows.len() - 1) as u32)
     }
 
-    /// The flow that a packet counts in; a router's answer to one counts nowhere.
+    /// The flow that a packet counts in; a router's answer to one counts nowhere. Frames are never a router's answers about
+    /// a flow, and have stations as their ends, which a host that forwards changes.
     #[inline]
     fn of<'a>(&mut self, packet: &Packet, bytes: impl FnOnce() -> &'a [u8]) -> Option<&mut Flow> {
         let mut place = self.place_of(packet.flow);
@@ -145,6 +146,7 @@ impl RealFlows {
         }
         let is_part = match place {
             0 => self.hosts_beyond.contains(&packet.source),
+            _ if packet.flags.has(Flags::FRAME) => true,
             place => self.flows[place as usize].has_sender(packet.source),
         };
         is_part.then(|| self.flow(place))

@@ -3,7 +3,7 @@
 use super::ending::wait_with_signals;
 use super::requests;
 use crate::clock::monotonic_ns;
-use crate::device::Device;
+use crate::device::{Device, TapPort};
 use crate::engine::{self, EnginePorts, Port, Share};
 use crate::error::{Error, Result};
 use crate::exit_status::{ABANDONED, CHILD_FAILED, ExitStatus, PANICKED};
@@ -11,6 +11,7 @@ use crate::host::Host;
 use crate::observer;
 use crate::oom::OomKills;
 use crate::readiness::{is_readable, readable};
+use crate::segment;
 use crate::stderr_capture::{CapturedStderr, last_line, name_process};
 use crate::sys::fork::{Process, exit, fork};
 use crate::sys::wait;
@@ -74,7 +75,10 @@ impl EngineProcess {
         let (pid, control, stderr) = start("engine", c"lh-engine", |control| {
             let mut ports: Vec<Option<Port>> = plan.nodes.iter().map(|_| None).collect();
             for (node, tun) in hosts.iter_mut().flatten().flat_map(Host::take_tuns) {
-                ports[node] = Some(Port::Tun(tun));
+                ports[node] = Some(match segment::router_of(plan, node) {
+                    Some(router) => Port::Tap(TapPort::new(tun, node, router)),
+                    None => Port::Tun(tun),
+                });
             }
             for device in devices.iter_mut() {
                 ports[device.node] = device.port.take().map(Port::Device);

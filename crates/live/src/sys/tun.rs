@@ -33,6 +33,21 @@ pub fn set_offload(fd: BorrowedFd<'_>, flags: libc::c_uint) -> io::Result<()> {
     check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::TUNSETOFFLOAD, libc::c_ulong::from(flags)) })
 }
 
+/// Gives a TAP device, which is down, its Ethernet address.
+pub fn set_mac(fd: BorrowedFd<'_>, mac: [u8; 6]) -> io::Result<()> {
+    // SAFETY: a structure of integers and unions of them is valid if all its bytes are zero.
+    let mut request: libc::ifreq = unsafe { MaybeUninit::zeroed().assume_init() };
+    // SAFETY: the union's bytes are zero, which is a valid address structure.
+    let mut address = unsafe { request.ifr_ifru.ifru_hwaddr };
+    address.sa_family = libc::ARPHRD_ETHER;
+    for (to, from) in address.sa_data.iter_mut().zip(mac) {
+        *to = from as libc::c_char;
+    }
+    request.ifr_ifru.ifru_hwaddr = address;
+    // SAFETY: SIOCSIFHWADDR reads a `struct ifreq`, and a TAP device sets its own address.
+    check(unsafe { libc::ioctl(fd.as_raw_fd(), libc::SIOCSIFHWADDR, &request) })
+}
+
 /// Leaves the device to its network namespace when the descriptor is closed.
 pub fn persist(fd: BorrowedFd<'_>) -> io::Result<()> {
     let on: libc::c_ulong = 1;

@@ -14,8 +14,8 @@ impl Network {
     /// larger than the MTU of its path. Returns whether that can be at all: not if the path depends on the flow.
     pub fn plan_lookahead(&mut self, ways: impl Iterator<Item = (NodeId, NodeId)>) -> bool {
         self.lookahead = None;
-        if self.forwards_in_hosts() {
-            // Their links are fed by hosts and by links at once.
+        if self.forwards_in_hosts() || self.switches.is_some() {
+            // Links of hosts that forward are fed by hosts and by links at once; switches lower no TTL.
             return false;
         }
         let (mut feeds, mut ends) = (BTreeSet::new(), BTreeSet::new());

@@ -29,6 +29,7 @@ pub fn node(name: &str, kind: NodeKind, number: u8) -> Node {
         aliases: Vec::new(),
         main_routes: Vec::new(),
         no_path_to: Vec::new(),
+        segment: None,
         forwards: false,
         port: None,
         mptcp: None,

@@ -55,6 +55,7 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
         aliases: Vec::new(),
         main_routes: Vec::new(),
         no_path_to: Vec::new(),
+        segment: None,
         forwards: false,
         port: None,
         mptcp: None,

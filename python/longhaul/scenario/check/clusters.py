@@ -156,7 +156,9 @@ def _sites(relay: Relay, nodes: Mapping[str, str]) -> Iterator[Wrong]:
         site = cluster.site or name
         if site in routers:
             continue
-        what = f'"{site}" is a host, not a router' if site in nodes else f'there is no router "{site}"'
+        what = (
+            f'"{site}" is a {nodes[site]}, not a router' if site in nodes else f'there is no router "{site}"'
+        )
         remedy = did_you_mean(site, routers) if cluster.site else "add site: ROUTER, where the cluster stands"
         code = Code.NODE_KIND if site in nodes else Code.NODE_UNKNOWN
         yield Wrong(code, (*path, "site") if cluster.site else path, what, remedy)

@@ -22,6 +22,7 @@ from longhaul.scenario.expand.places import find_axis, unknown_axis
 from longhaul.scenario.model import Background, Bulk, Datagrams, Pcap, Ping, Program, Replay, Requests
 from longhaul.scenario.model.metrics import bound, nearest_metrics
 from longhaul.scenario.model.port import DevicePort
+from longhaul.scenario.model.program import ENTRYPOINT
 from longhaul.scenario.model.start import After
 from longhaul.scenario.model.traffic import Flow
 from longhaul.scenario.syntax.problems import ENOUGH_PROBLEMS, did_you_mean
@@ -115,14 +116,16 @@ class _Check:
         routers = dict.fromkeys(
             name
             for name, key in self.node_keys.items()
-            if self.document.nodes[key].kind == "router" or self.document.nodes[key].forward
+            if self.document.nodes[key].kind != "host" or self.document.nodes[key].forward
         )
         for key, node in self.document.nodes.items():
             path = ("nodes", key)
             if node.attach is not None and node.attach not in routers:
                 if node.attach in self.node_keys:
                     remedy = (
-                        did_you_mean(node.attach, routers) if routers else "add a router, or write a link"
+                        did_you_mean(node.attach, routers)
+                        if routers
+                        else "add a router or a switch, or write a link"
                     )
                     what = f'"{node.attach}" is a host that does not forward'
                     self.wrong(Code.NODE_KIND, (*path, "attach"), what, remedy)
@@ -248,19 +251,22 @@ class _Check:
     def hosts(self, path: Path, texts: tuple[str, ...], *, routers_too: bool = False) -> list[str]:
         """The hosts that ``texts`` name; problems for those that are none."""
         found = []
+        kinds = ("host", "router") if routers_too else ("host",)
         place_of: Mapping[int, Path] = {position: (*path, position) for position in range(len(texts))}
         for position, text in enumerate(texts):
             for name in self.expanded(place_of[position], text):
                 known = name in self.node_keys
-                if known and (routers_too or self.kind(name) == "host"):
+                if known and self.kind(name) in kinds:
                     found.append(name)
                     continue
-                hosts = [each for each in self.node_keys if routers_too or self.kind(each) == "host"]
+                hosts = [each for each in self.node_keys if self.kind(each) in kinds]
                 near = did_you_mean(name, hosts)
                 if not known:
                     self.wrong(Code.NODE_UNKNOWN, place_of[position], f'there is no host "{name}"', near)
                     break
-                message = f'"{name}" is a router, where no programs run'
+                kind = self.kind(name)
+                what = "which has no address" if routers_too else "where no programs run"
+                message = f'"{name}" is a {kind}, {what}'
                 self.wrong(Code.NODE_KIND, place_of[position], message, near)
         return found
 
@@ -325,6 +331,11 @@ class _Check:
             if isinstance(port, DevicePort):
                 message = f'"{name}" stands for hosts behind {port.place}'
                 self.wrong(Code.NODE_KIND, path, message, "start the program there yourself")
+                return
+            image = self.document.nodes[self.node_keys[name]].image
+            if program.run and program.run[0] == ENTRYPOINT and image is None:
+                message, remedy = f'"{name}" has no image', "write image: NAME at the host, or run: COMMAND"
+                self.wrong(Code.HOST_SETTINGS_INVALID, path, message, remedy)
                 return
 
     def order(self, path: Path, name: str, program: Program, awaited: str) -> None:
@@ -394,7 +405,10 @@ class _Check:
                     continue
                 if event.attach is not None and self.kind(name) != "host":
                     self.wrong(
-                        Code.NODE_KIND, place, f'"{name}" is a router, which does not move', "name a host"
+                        Code.NODE_KIND,
+                        place,
+                        f'"{name}" is a {self.kind(name)}, which does not move',
+                        "name a host",
                     )
             for index, name in enumerate(event.node):
                 self.known(
@@ -414,9 +428,10 @@ class _Check:
         """Whether hosts can move to ``name``."""
         if not self.known(Code.NODE_UNKNOWN, path, "router", name, self.node_keys):
             return
-        if self.kind(name) == "host":
+        if self.kind(name) != "router":
             routers = [each for each in self.node_keys if self.kind(each) == "router"]
-            self.wrong(Code.NODE_KIND, path, f'"{name}" is a host, not a router', did_you_mean(name, routers))
+            what = f'"{name}" is a {self.kind(name)}, not a router'
+            self.wrong(Code.NODE_KIND, path, what, did_you_mean(name, routers))
 
     def relay(self) -> None:
         kinds = {name: self.kind(name) for name in self.node_keys}

@@ -24,7 +24,12 @@ def host_ends(nodes: Sequence[Node], link: Link) -> tuple[int, int]:
 
 def forwards_packets(node: Node) -> bool:
     """Whether packets of others pass through a node: a router, or a host that forwards."""
-    return node["kind"] == "router" or bool(node.get("forwards"))
+    return not is_end(node) or bool(node.get("forwards"))
+
+
+def is_end(node: Node) -> bool:
+    """Whether packets begin and end at a node: a host, or an interface of one."""
+    return node["kind"] in ("host", "interface")
 
 
 def is_access_link(nodes: Sequence[Node], link: Link) -> bool:

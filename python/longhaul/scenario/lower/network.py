@@ -23,6 +23,7 @@ from longhaul.scenario.lower.link_models import (
     route_models,
     traced_models,
 )
+from longhaul.scenario.lower.main_tables import is_end
 from longhaul.scenario.model import Node, Profile
 from longhaul.scenario.model.link import DEFAULT_MTU, LinkModel
 from longhaul.scenario.syntax.value_errors import FileError, ScenarioValueError, within
@@ -40,7 +41,7 @@ def far_end(endpoints: Sequence[int], way: Way) -> int:
 def ends_at_host(plan: Plan, link: int, way: Way) -> bool:
     """Whether packets leave the network at the far end of a direction of a link of the plan."""
     end = far_end(plan["links"][link]["endpoints"], way)
-    return bool(plan["nodes"][end]["kind"] != "router")
+    return is_end(plan["nodes"][end])
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from longhaul._longhaul import Routes as NetworkRoutes
 from longhaul.plan import WAYS, Plan
 from longhaul.scenario.check.clusters import Group
 from longhaul.scenario.lower.link_models import bdp_bytes, plan_bits_per_s, plan_mean_ns
-from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of, owner_of
+from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of, is_end, owner_of
 
 Step = tuple[int, planned.Way]
 """A link, and the way it is taken."""
@@ -70,7 +70,7 @@ class Routes:
         self.links: Sequence[Mapping[str, Any]] = plan["links"]
         self.nodes = plan["nodes"]
         self.hosts = [node["kind"] == "host" for node in self.nodes]
-        self.ends = [node["kind"] != "router" for node in self.nodes]
+        self.ends = [is_end(node) for node in self.nodes]
         self.owners = [owner_of(self.nodes, index) for index in range(len(self.nodes))]
         self.forwarding = [self.nodes[owner].get("forwards", False) for owner in self.owners]
         self._interfaces = interfaces_of(self.nodes)
@@ -226,8 +226,8 @@ class Routes:
         special = {node for at, to, _link in self._overrides for node in (at, to)}
         special |= {each for node, owner in enumerate(self.owners) if node != owner for each in (node, owner)}
         groups: dict[tuple[Any, ...], list[int]] = {}
-        for node, is_end in enumerate(self.ends):
-            if not is_end or (self.forwarding[node] and self.owners[node] != node):
+        for node, ends_here in enumerate(self.ends):
+            if not ends_here or (self.forwarding[node] and self.owners[node] != node):
                 continue
             key: tuple[Any, ...] = (node,)
             attachment = None if node in special else self._routes.attachment(node)

@@ -53,16 +53,26 @@ def bridged_segments(network: Network) -> dict[int, int]:
 def lone_bridged_devices(scenario: Scenario, network: Network) -> list[Diagnostic]:
     """Bridged devices whose frames have nowhere to go."""
     segments = bridged_segments(network)
-    sizes = Counter(segments.values())
+    at_switch = _at_switches(network)
+    sizes = Counter(segment for index, segment in segments.items() if index not in at_switch)
     problems = []
     for index, segment in segments.items():
+        if index in at_switch:
+            continue
         node = network.nodes[index]
         path = (*node.path, "port")
         if sizes[segment] == 1:
             message = f"{_place(node)} has no other bridged interface to lead to"
-            remedy = "write mode: bridge at another host, too"
+            remedy = "bridge another one, or attach it to a switch"
             problems.append(scenario.problem(Code.PORT_INVALID, path, message, remedy))
     return problems
+
+
+def _at_switches(network: Network) -> set[int]:
+    """The nodes that a link joins with a switch."""
+    kinds = [node.spec.kind for node in network.nodes]
+    ends = [link.ends for link in network.links]
+    return {here for a, b in ends for here, far in ((a, b), (b, a)) if kinds[far] == "switch"}
 
 
 def _is_bridged(node: NamedNode) -> bool:

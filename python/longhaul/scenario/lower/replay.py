@@ -82,7 +82,7 @@ def _hosts(table: CsvFile, column: str, network: Network) -> list[tuple[int, int
     found = []
     for line, name in table.words(column, remedy=_REMEDY):
         index = network.node_index.get(name)
-        if index is None or network.nodes[index].spec.kind == "router":
+        if index is None or network.nodes[index].spec.kind != "host":
             raise _unknown(table.file, line, name, network)
         found.append((line, index))
     return found
@@ -92,7 +92,11 @@ def _unknown(file: InputFile, line: int, name: str, network: Network) -> Excepti
     hosts = [node.name for node in network.nodes if node.spec.kind == "host"]
     if name in network.node_index:
         return file.wrong(
-            Code.NODE_KIND, line, f'"{name}" is a router, which sends nothing', "name a host", word=name
+            Code.NODE_KIND,
+            line,
+            f'"{name}" is a {network.nodes[network.node_index[name]].spec.kind}, which sends nothing',
+            "name a host",
+            word=name,
         )
     message = f'there is no host "{printable(name)}"'
     return file.wrong(Code.NODE_UNKNOWN, line, message, did_you_mean(name, hosts), word=name)

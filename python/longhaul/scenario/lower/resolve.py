@@ -40,6 +40,7 @@ from longhaul.scenario.lower.route_checks import (
     unreachable_traffic,
     unused_links,
 )
+from longhaul.scenario.lower.segments import segment_problems, segments, with_segment
 from longhaul.scenario.lower.start_times import plan_starts, starts_after
 from longhaul.scenario.lower.tcp import initial_window, largest_buffers, simulated, sysctls
 from longhaul.scenario.model import (
@@ -147,7 +148,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     overrides, of_interfaces = _overrides(scenario, network, plan)
     more, wrong = detours(scenario, network, {**plan, "routes": overrides})
     problems += [*wrong, *address_conflicts(scenario, network, plan["nodes"])]
-    problems += lone_bridged_devices(scenario, network)
+    problems += [*lone_bridged_devices(scenario, network), *segment_problems(scenario, network)]
     plan = {**plan, "routes": [*overrides, *more], "multipath": document.routing.multipath}
     by_daemon = {index for index, node in enumerate(network.nodes) if node.spec.routing == "none"}
     settled, wrong = with_settings(
@@ -203,7 +204,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         {node.name: node.spec.at for node in network.nodes if node.spec.at is not None and node.of is None},
         {
             node.name: node.spec.function
-            or ("client" if node.spec.kind == "host" and not node.spec.forward else "router")
+            or ("client" if node.spec.kind == "host" and not node.spec.forward else _function(node.spec.kind))
             for node in network.nodes
         },
         {link.name: link.round_trips for link in network.links if link.round_trips},
@@ -260,17 +261,24 @@ def _with_tcp(
     return found
 
 
+def _function(kind: str) -> str:
+    """What a node that forwards is there for, if the scenario does not say more."""
+    return "switch" if kind == "switch" else "router"
+
+
 def _paced(direction: Direction, pacing: planned.Pacing | None) -> Direction:
     return {**direction, "pacing": pacing} if pacing else direction
 
 
 def _nodes(scenario: Scenario, network: Network) -> list[Node]:
     is_router = [
-        node.spec.kind == "router" or (node.spec.forward and node.of is None) for node in network.nodes
+        node.spec.kind != "host" or (node.spec.forward and node.of is None) for node in network.nodes
     ]
-    addresses = assign(is_router, [link.ends for link in network.links], [node.of for node in network.nodes])
+    segment_of = segments(network)
+    owners = [node.of for node in network.nodes]
+    addresses = assign(is_router, [link.ends for link in network.links], owners, segment_of)
     family = scenario.document.addresses
-    segments = bridged_segments(network)
+    bridged = bridged_segments(network)
     mtus: dict[int, int] = {}
     for link in network.links:
         for end in link.ends:
@@ -280,14 +288,15 @@ def _nodes(scenario: Scenario, network: Network) -> list[Node]:
         planned_node: Node = {
             "name": node.name,
             "kind": node.spec.kind if node.of is None else "interface",
-            "ipv4": str(address.ipv4) if family != "ipv6" else None,
-            "ipv6": str(address.ipv6) if family != "ipv4" else None,
-            "mtu": 0 if node.spec.kind == "router" else mtus.get(index, 1500),
+            "ipv4": str(address.ipv4) if family != "ipv6" and node.spec.kind != "switch" else None,
+            "ipv6": str(address.ipv6) if family != "ipv4" and node.spec.kind != "switch" else None,
+            "mtu": mtus.get(index, 1500) if node.spec.kind == "host" else 0,
             "sysctls": {},
         }
         if node.spec.forward and node.of is None:
             planned_node = {**planned_node, "forwards": True}
-        found.append(with_port(_with_interface(planned_node, node), node, segments.get(index)))
+        planned_node = with_segment(planned_node, node, index in segment_of)
+        found.append(with_port(_with_interface(planned_node, node), node, bridged.get(index)))
     return found
 
 
@@ -486,7 +495,7 @@ def _overrides(
             )
         for name in expand(route.to):
             node = network.node_index[name]
-            if network.nodes[node].spec.kind == "router" or network.nodes[node].spec.forward:
+            if network.nodes[node].spec.kind != "host" or network.nodes[node].spec.forward:
                 for leaf in attached.get(node, ()):
                     if leaf != at:
                         found.setdefault((at, leaf), link)

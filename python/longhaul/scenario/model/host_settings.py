@@ -60,7 +60,7 @@ def _image(value: Any) -> Any:
 
 
 HostImage = Annotated[str, BeforeValidator(_image), Field(examples=["localhost/web"])]
-"""The name of an image in podman's store."""
+"""The name of an image in podman's store, or ``oci:DIR`` for one in a folder of the OCI image layout."""
 LEAST_MEMORY = Size(4 << 20)
 """Of a host whose memory is limited."""
 

@@ -120,16 +120,16 @@ ROUTER_FUNCTIONS = ("router", "access-link", "core")
 
 
 class Node(Strict):
-    """A host, where programs run, or a router of the model."""
+    """A host, where programs run, or a router or an Ethernet switch of the model."""
 
     later: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("ipv4", "ipv6", "address"), "addresses are assigned; longhaul show prints them"
     )
-    kind: Annotated[Literal["host", "router"], Field(examples=["host"])]
+    kind: Annotated[Literal["host", "router", "switch"], Field(examples=["host"])]
     function: Literal["client", "source", "sink", "router", "access-link", "core"] | None = None
     """What it is there for, shown and drawn: a host is a client, a router a router if left out."""
     attach: HostName | None = None
-    """The router that a host hangs on, or a host that forwards."""
+    """The router or switch that a host hangs on, or a host that forwards."""
     profile: Name | None = None
     """The profile of that attachment."""
     at: Annotated[tuple[float, float], Field(strict=False)] | None = None
@@ -158,7 +158,8 @@ class Node(Strict):
     rootfs: Text | None = None
     """A directory that is the root directory of its programs, and is not changed."""
     image: HostImage | None = None
-    """An image in podman's store that is this root directory, in place of ``rootfs``."""
+    """An image that is this root directory, in place of ``rootfs``: of podman's store, or ``oci:DIR``. Its
+    environment, working directory and user hold for the host's programs."""
     keep_files: bool = False
     """Whether the run directory keeps what the programs write in ``rootfs`` or ``image``."""
     user: HostUser | None = None
@@ -186,24 +187,25 @@ class Node(Strict):
 
     @model_validator(mode="after")
     def _attachment(self) -> "Node":
-        if self.kind == "router" and (self.attach or self.profile):
-            raise problem(Code.KEY_OUT_OF_PLACE, "only hosts are attached", "join routers under links")
-        if self.kind == "router" and self.tcp:
+        if self.kind != "host" and (self.attach or self.profile):
+            what = "routers" if self.kind == "router" else "switches"
+            raise problem(Code.KEY_OUT_OF_PLACE, "only hosts are attached", f"join {what} under links")
+        if self.kind != "host" and self.tcp:
             raise problem(
-                Code.KEY_OUT_OF_PLACE, "a router has no TCP", "set tcp on hosts, or for all at the top"
+                Code.KEY_OUT_OF_PLACE, f"a {self.kind} has no TCP", "set tcp on hosts, or for all at the top"
             )
-        if self.kind == "router" and self.port:
+        if self.kind != "host" and self.port:
             raise problem(
                 Code.KEY_OUT_OF_PLACE,
-                "a router is part of the model and has no port",
+                f"a {self.kind} is part of the model and has no port",
                 "attach a host to it that has the port",
                 at="port",
             )
         for key in SETTINGS:
             if key not in self.model_fields_set:
                 continue
-            if self.kind == "router":
-                message, remedy = "a router of the model runs no programs", "write it at a host"
+            if self.kind != "host":
+                message, remedy = f"a {self.kind} of the model runs no programs", "write it at a host"
                 raise problem(Code.KEY_OUT_OF_PLACE, message, remedy, at=key)
             if isinstance(self.port, DevicePort):
                 message = f"no programs of the run are behind {self.port.place}"
@@ -220,17 +222,17 @@ class Node(Strict):
                 "write rootfs or image, too",
                 at="keep_files",
             )
-        if self.kind == "router" and self.pacing:
+        if self.kind != "host" and self.pacing:
             raise problem(
                 Code.KEY_OUT_OF_PLACE,
-                "a router does not pace",
+                f"a {self.kind} does not pace",
                 "write rate: {paced: ...} at its links",
                 at="pacing",
             )
-        if self.kind == "router" and self.forward:
+        if self.kind != "host" and self.forward:
             raise problem(
                 Code.KEY_OUT_OF_PLACE,
-                "a router of the model always forwards",
+                f"a {self.kind} of the model always forwards",
                 "leave it out, or write kind: host",
                 at="forward",
             )
@@ -249,6 +251,8 @@ class Node(Strict):
                 at="routing",
             )
         mine: tuple[str, ...] = HOST_FUNCTIONS if self.kind == "host" else ROUTER_FUNCTIONS
+        if self.kind == "switch" and self.function is not None:
+            raise problem(Code.KEY_OUT_OF_PLACE, "a switch has one function", "leave it out", at="function")
         if self.forward:
             mine = (*HOST_FUNCTIONS, *ROUTER_FUNCTIONS)
         if self.function is not None and self.function not in mine:

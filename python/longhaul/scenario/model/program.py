@@ -22,6 +22,8 @@ from longhaul.scenario.model.start import START_OF_RUN, After, ProgramStart, che
 from longhaul.scenario.model.traffic import CongestionControl
 from longhaul.units.quantities import Size, Span
 
+ENTRYPOINT = "image:entrypoint"
+"""As the first word of ``run``: what the image of the host says that it starts."""
 _OWN_METRICS = ("wall_time", "exit")
 _READY_WITHIN = Span(10 * 10**9)
 
@@ -148,7 +150,8 @@ class Program(Strict):
         ]
         | None
     ) = None
-    """Split into words as a shell would; never passed through one."""
+    """Split into words as a shell would; never passed through one. ``image:entrypoint`` starts what the image
+    of the host starts by itself, with further words in place of the image's arguments."""
     simulate: Simulate | None = None
     host: HostName | None = None
     hosts: HostRanges | None = None

@@ -57,8 +57,8 @@ def _nodes(told: Mapping[str, Any]) -> Table:
 
 
 def _on(node: Mapping[str, Any]) -> str:
-    """The router that a host is on, and what it is there for; of a router what it is."""
-    if node["kind"] == "router":
+    """The router or switch that a host is on, and what it is there for; of these what they are."""
+    if node["kind"] in ("router", "switch"):
         return str(node["function"])
     on = node["attached_to"] or "-"
     return on if node["function"] == "client" else f"{on} {node['function']}"

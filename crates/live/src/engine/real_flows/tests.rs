@@ -118,7 +118,7 @@ fn every_packet_of_a_flow_is_delivered_or_has_one_fate() {
     flows.delivered(&answer, || &bytes);
     let row = row(&flows, 40_000);
     assert_eq!((row.counts.sent_packets, row.counts.delivered_packets, row.copied_packets), (3, 1, 1));
-    assert_eq!(row.ended, [1, 0, 0, 1, 0, 0, 0, 0, 0]);
+    assert_eq!(row.ended, [1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn flows_beyond_the_most_are_counted_together() {
     let beyond = &rows[0];
     assert_eq!((beyond.flow, beyond.source, beyond.source_port), (0, None, None));
     assert_eq!((beyond.counts.sent_packets, beyond.counts.delivered_packets), (11, 6));
-    assert_eq!((beyond.ended, beyond.copied_packets), ([0, 3, 0, 0, 0, 0, 0, 0, 0], 2));
+    assert_eq!((beyond.ended, beyond.copied_packets), ([0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0], 2));
     // Sequence numbers of several connections say nothing together.
     assert_eq!((beyond.new_bytes, beyond.retransmitted_bytes, beyond.counts.acknowledged_bytes), (0, 0, 0));
     assert_eq!(beyond.counts.payload_bytes, 10 * MSS as u64 + 56);
