@@ -12,7 +12,6 @@ import queue
 import signal
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -23,7 +22,7 @@ from typing import Any
 from longhaul.machines import launch
 from longhaul.machines.messages import Message
 from longhaul.run import sockets
-from longhaul.subprocesses import python_command
+from longhaul.subprocesses import own_interpreter, python_command
 
 _MOST_BYTES = 1 << 16
 _SHELL = ("/bin/sh", "-c", 'cd "$0" 2>/dev/null; eval "$1"')
@@ -58,7 +57,7 @@ class Launches:
     @property
     def command(self) -> list[str]:
         """What starts a command in a host of another machine, with host, directory and command behind it."""
-        return [sys.executable, "-I", str(Path(launch.__file__)), str(self._path)]
+        return [own_interpreter(), "-I", str(Path(launch.__file__)), str(self._path)]
 
     def close(self) -> None:
         """End all of them."""

@@ -13,7 +13,7 @@ def main() -> int:
     try:
         return run_in_host_at(Path(socket), host, command)
     except LonghaulError as error:
-        sys.stderr.write(f"longhaul: {error}\n")
+        print(f"longhaul: {error}", file=sys.stderr)  # noqa: T201 -- a program of its own
         return error.exit_code
 
 

@@ -14,3 +14,15 @@ export const outcomeTone = (outcome: OutcomeLine | null): string =>
 
 export const verdictTone = (verdict: string | null): string =>
   verdict === 'faithful' ? 'good' : verdict === 'invalid' ? 'bad' : verdict ? 'warn' : 'muted';
+
+/** What a run does, in words. */
+export const RUN_STATES: Record<string, string> = {
+  none: 'not started',
+  starting: 'starting',
+  building: 'building the network',
+  up: 'up',
+  running: 'running',
+  stopping: 'stopping',
+  concluding: 'writing results',
+  ended: 'over',
+};
