@@ -111,7 +111,11 @@ const reason = (problem: unknown): Why =>
 
 let turn = 0;
 /** Reads the table again and plans, with edits of the table first; false if an edit was refused. */
-export async function look(edits: RequestCells[] = []): Promise<boolean> {
+export const look = (edits: RequestCells[] = []): Promise<boolean> =>
+  (queue = queue.then(() => perform(edits)));
+/** One after the other, so that no edit is made of a text without the one before. */
+let queue: Promise<boolean> = Promise.resolve(true);
+async function perform(edits: RequestCells[]): Promise<boolean> {
   const mine = ++turn;
   const before = transfers.text;
   try {
