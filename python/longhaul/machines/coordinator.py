@@ -30,7 +30,7 @@ from longhaul.units.text import few_text
 
 _START_S = 60.0
 """For an agent to start and to answer."""
-_END_S = 30.0
+END_S = 30.0
 """For a machine to end its part and to write its records."""
 _ANSWER_S = 10.0
 """For a machine to answer a request."""
@@ -310,7 +310,7 @@ class Coordinator:
         asked = [agent for agent in self.agents if agent.process.poll() is None and not agent.collected]
         for agent in asked:
             agent.writer.send({"do": "collect"})
-        deadline = time.monotonic() + _END_S
+        deadline = time.monotonic() + END_S
         while any(not agent.collected for agent in asked) and time.monotonic() < deadline:
             try:
                 received = self.next(0.5)

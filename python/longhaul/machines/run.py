@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from longhaul import storage
 from longhaul.errors import LonghaulError
 from longhaul.machines.control import serving_requests
-from longhaul.machines.coordinator import Coordinator, MachineLostError
+from longhaul.machines.coordinator import END_S, Coordinator, MachineLostError
 from longhaul.machines.parts import Options, Parts, Progress
 from longhaul.machines.placement import Placement
 from longhaul.results import directory as directories
@@ -66,7 +66,9 @@ def run(
                 coordinator.close()
         missing = [name for name in placement.names if name not in names]
         if failure is None and missing:
-            failure = MachineLostError(f"no records of {few_text(missing)} arrived after the end")
+            failure = MachineLostError(
+                f"no records of {few_text(missing)} arrived within {END_S:.0f} s of the end"
+            )
             found = ending.Ending(failure.status, failure.message)
         if any((kept / name / "raw" / "started.json").is_file() for name in names):
             machine_records.merge(directory, plan, placement.partition, placement.names, found)
