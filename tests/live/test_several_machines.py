@@ -385,7 +385,7 @@ def test_a_run_whose_records_do_not_all_arrive_is_not_a_result(room: MachineRoom
         room.at_switch(*line), cwd=work, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 3, done.stdout + done.stderr
-    assert "no records of m1, m2 arrived within 30 s of the end" in done.stderr
+    assert "no records of m1, m2 arrived within 0 s of the end" in done.stderr
     assert_nothing_left(room)
 
 
