@@ -349,10 +349,10 @@ def test_programs_run_as_the_image_of_their_host_says(root: Path, tmp_path: Path
 def test_images_of_users_that_are_unknown_are_refused_by_check(root: Path, tmp_path: Path) -> None:
     layout(tmp_path / "images/web", entries_of(root), config={"User": "nobody-there"})
     named = image_scenario(tmp_path, "oci:images/web, user: absent")
-    with pytest.raises(LonghaulError, match=r"roots.yaml:7:\d+: .*image oci:images/web has no user absent"):
+    with pytest.raises(LonghaulError, match=r"roots.yaml:6:\d+: .*image oci:images/web has no user absent"):
         checked(named)
     if os.geteuid() == 0:
-        with pytest.raises(LonghaulError, match=r"7:\d+: .*image oci:images/web has no user nobody-there"):
+        with pytest.raises(LonghaulError, match=r"6:\d+: .*image oci:images/web has no user nobody-there"):
             checked(image_scenario(tmp_path, "oci:images/web"))
     user = ", user: web" if os.geteuid() == 0 else ""
     checked(image_scenario(tmp_path, f"oci:images/web{user}"))
