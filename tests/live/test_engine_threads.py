@@ -138,6 +138,11 @@ def test_a_run_of_two_threads_is_watched_and_changed_as_that_of_one(work: Path) 
             assert "packets delivered" in ask("status")
             status = json.loads(ask("status", "--json"))
             assert status["engine"]["delivered_packets"] > 0
+            refused = subprocess.run(
+                [COMMAND, "capture", "three"], env=environment, capture_output=True, text=True, check=False
+            )
+            assert refused.returncode == 2
+            assert "on several engine threads or machines cannot be captured" in refused.stderr
             said = ask("set", "three", "delay=25ms")
             ask("set", "three", "loss=0.1%")
             time.sleep(0.5)

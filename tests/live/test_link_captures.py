@@ -118,6 +118,19 @@ def test_lines_show_packets_of_both_ways_with_names_of_hosts(network: longhaul.N
     assert 0 <= onto_s - off_s < 0.005
 
 
+def test_a_later_capture_shows_later_packets_alone(network: longhaul.Network) -> None:
+    shown = []
+    for _ in range(2):
+        capturing = capture("wan", "-c", "4")
+        until_it_captures(network)
+        time.sleep(0.5)
+        ping(network)
+        lines, _told = capturing.communicate(timeout=WITHIN_S)
+        shown.append([float(line.split()[0]) for line in lines.decode().splitlines()])
+    assert [len(times_s) for times_s in shown] == [4, 4]
+    assert min(shown[1]) > max(shown[0])
+
+
 def test_nothing_is_captured_before_or_after(network: longhaul.Network) -> None:
     ping(network)
     begun = link_captures.begin(sockets.find(None), "wan")

@@ -415,6 +415,9 @@ def test_a_run_on_two_machines_is_watched_and_changed_as_that_on_one(room: Machi
         wrong = longhaul(room, work, "set", "atlantic", "delay=5")
         assert wrong.returncode == 2
         assert "has no unit" in wrong.stderr
+        refused = longhaul(room, work, "capture", "atlantic")
+        assert refused.returncode == 2
+        assert "on several engine threads or machines cannot be captured" in refused.stderr
         # A command runs in a host on whichever machine that is.
         assert "nyc2" in asked(room, work, "exec", "nyc2", "--", "hostname")
         assert asked(room, work, "exec", "par2", "--", "sh", "-c", "echo a  b; pwd").startswith("a b\n")

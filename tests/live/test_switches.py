@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ import pytest
 from live_ports import least_rtt_ms, require_no_unintended_drops, results, run, wait_until
 
 import longhaul
+from longhaul.results.growing_captures import packet_of
+from longhaul.results.packet_headers import Dissector
+from longhaul.run import link_captures, sockets
 
 pytestmark = pytest.mark.waiting
 
@@ -255,6 +259,31 @@ def test_hosts_of_a_virtual_lan_are_neighbours(network: longhaul.Network) -> Non
 
 @pytest.mark.quiet
 @pytest.mark.skipif(shutil.which("iperf3") is None, reason="iperf3 is not installed")
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+def test_captures_of_links_at_switches_have_frames(network: longhaul.Network) -> None:
+    begun = link_captures.begin(sockets.find(None), "a-s")
+    output(network, "a", "ping", "-4", "-n", "-c", "3", "-i", "0.2", "d")
+    begun.end()
+    time.sleep(0.3)
+    packets = [packet_of(block) for block in begun.files["a"].blocks()]
+    dissector = Dissector(link_captures.host_names(begun.plan))
+    read = [dissector.read(each.content, is_frame=each.is_frame, length=each.length) for each in packets]
+    assert any(each.protocol == "ARP" and "who has d? tell a" in each.info for each in read)
+    assert sum(each.info.startswith("echo") for each in read) == 6
+    planned = Path(network.directory) / "captures/trunk@s.pcapng"
+    network.down()
+    for path, least in ((begun.path("a"), 8), (planned, 8)):
+        found = subprocess.run(
+            ["tshark", "-r", str(path), "-T", "fields", "-e", "frame.protocols"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        kinds = found.stdout.split()
+        assert sum(each == "eth:ethertype:arp" for each in kinds) >= 2
+        assert len(kinds) >= least
+
+
 def test_super_packets_cross_switches(network: longhaul.Network) -> None:
     network.start("d", ["iperf3", "--server", "--one-off"], stdout=subprocess.DEVNULL)
     wait_until(lambda: ":5201" in output(network, "d", "ss", "-Hltn"))

@@ -312,7 +312,6 @@ impl<'a> Engine<'a> {
 
     /// Reports problems, and once that all finite simulated flows and jobs have completed, to the supervisor.
     fn report(&mut self) -> Result<()> {
-        self.emulator.note_switch_loops();
         for message in self.emulator.take_warnings() {
             // A supervisor that does not receive it finds the failure in the result.
             let _ = self.control.reply(&Reply::Warning { message });

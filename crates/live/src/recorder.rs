@@ -49,6 +49,8 @@ enum Batch {
     /// A link is captured from now on.
     Capture(CapturedLink),
     CaptureBuffer(CaptureBuffer),
+    /// What was captured is written now.
+    FlushCaptures,
     Journal(Vec<u8>),
     Flows(Vec<FlowRow>),
     Pings(Vec<PingRow>),
@@ -64,7 +66,7 @@ pub struct Recorder {
     channel: Option<SyncSender<Batch>>,
     writer: Option<JoinHandle<io::Result<()>>>,
     packets: Vec<PacketRow>,
-    /// Captures whose files the disk was not told to create yet.
+    /// Captures that have begun and of which the writer does not know yet.
     begun: Vec<CapturedLink>,
     captured: CaptureBuffer,
     journal: Journal,
@@ -193,6 +195,12 @@ impl Recorder {
         self.begun.push(captured);
     }
 
+    /// Hands over what was captured, for readers who wait for the end of a capture.
+    pub fn end_capture(&mut self) {
+        self.hand_over();
+        self.send(Batch::FlushCaptures, 0);
+    }
+
     /// Captures a packet of `length` bytes at one end of a link: `interface` 0 if it goes onto the link there, 1
     /// if it leaves it there.
     pub fn capture(&mut self, point: CapturePoint, interface: u32, unix_ns: u64, length: u32, bytes: &[u8]) {
@@ -235,7 +243,7 @@ impl Recorder {
         while let Some(begun) = self.begun.pop() {
             let sent = self.channel.as_ref().map(|channel| channel.try_send(Batch::Capture(begun)));
             if let Some(Err(TrySendError::Full(Batch::Capture(begun)))) = sent {
-                // Its packets come behind it.
+                // Its packets must not reach the writer before it.
                 self.begun.push(begun);
                 self.lost_records += std::mem::take(&mut self.captured).packets.len() as u64;
                 break;
@@ -406,6 +414,7 @@ impl Files {
                 self.captures.flush()
             }
             Batch::CaptureBuffer(captured) => self.captures.write(&captured),
+            Batch::FlushCaptures => self.captures.flush(),
             Batch::Journal(bytes) => self.journal.iter_mut().try_for_each(|file| file.write_all(&bytes)),
             Batch::Flows(rows) => self.simulated.iter_mut().try_for_each(|files| files.write_flows(&rows)),
             Batch::Pings(rows) => self.simulated.iter_mut().try_for_each(|files| files.write_pings(&rows)),

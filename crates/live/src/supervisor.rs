@@ -10,8 +10,7 @@ mod start;
 
 pub use external::ExternalResources;
 pub use requests::{
-    ControlConnections, NOT_STARTED, ONE_MACHINE, Request, check_changes, check_link, report_failed, send,
-    stopped,
+    ControlConnections, NOT_STARTED, ONE_MACHINE, Request, check_changes, report_failed, send, stopped,
 };
 
 use crate::agent;
@@ -458,9 +457,7 @@ impl<'a> Supervisor<'a> {
     fn handle_request(&mut self, request: Request) -> Value {
         match request {
             Request::Stop { .. } | Request::Detach {} => Value::Null,
-            Request::Begin {} | Request::Finish { .. } => {
-                json!({"ok": false, "message": ONE_MACHINE})
-            }
+            Request::Begin {} | Request::Finish { .. } => json!({"ok": false, "message": ONE_MACHINE}),
             Request::Hosts {} => {
                 let hosts = || self.hosts.iter().flatten();
                 let names: BTreeMap<_, _> = hosts().map(|host| (&host.name, &host.hostname)).collect();
@@ -499,7 +496,7 @@ impl<'a> Supervisor<'a> {
     }
 
     fn query_about_link(&mut self, link: usize, command: &Command) -> Value {
-        match check_link(self.plan, link) {
+        match self.plan.check_link(link, "link") {
             Err(error) => json!({"ok": false, "message": error.to_string()}),
             Ok(()) => self.query_engine(command),
         }

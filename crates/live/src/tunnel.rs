@@ -59,7 +59,7 @@ pub struct Settings {
     pub encrypts: bool,
     /// Number of this engine among those of the run that share a machine, which each have a processor of their own there.
     pub engine_number: usize,
-    /// Whether the run ends when it is told to, and not when its duration has passed.
+    /// Whether the run ends on request alone, and not when its duration has passed.
     pub stays_up: bool,
     /// Command line that starts a command in a host of another machine.
     pub launcher: Vec<String>,

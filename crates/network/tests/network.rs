@@ -3,36 +3,15 @@
 mod common;
 #[path = "common/pacing.rs"]
 mod pacing;
+#[path = "common/recording_sink.rs"]
+mod recording_sink;
 
 use common::{direction, node, packet, plan};
-use longhaul_network::{DirectionId, Fate, Flags, Message, Network, NodeId, Packet, Reply, Sink};
+use longhaul_network::{DirectionId, Fate, Flags, Message, Network, NodeId, Packet};
 use longhaul_plan::*;
 use longhaul_units::{Probability, Time};
 use proptest::prelude::*;
-
-#[derive(Debug, Default, PartialEq)]
-struct RecordingSink {
-    delivered: Vec<(u32, u32, u64)>,
-    ended: Vec<(u32, Fate)>,
-    copied: u64,
-    messages: Vec<(u32, Message)>,
-}
-
-impl Sink for RecordingSink {
-    fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, _via: Option<DirectionId>) {
-        self.delivered.push((host.0, packet.body, due.ps()));
-    }
-    fn end(&mut self, packet: Packet, fate: Fate, _at: Time, _link: Option<DirectionId>) {
-        self.ended.push((packet.body, fate));
-    }
-    fn copied(&mut self, _packet: &Packet) {
-        self.copied += 1;
-    }
-    fn reply(&mut self, router: NodeId, _about: &Packet, message: Message) -> Option<Reply> {
-        self.messages.push((router.0, message));
-        Some(Reply { body: u32::MAX, bytes: 100 })
-    }
-}
+use recording_sink::RecordingSink;
 
 fn run(plan: &Plan, packets: &[(u64, Packet)], polls: &[u64]) -> (RecordingSink, Network) {
     let mut network = Network::new(plan).unwrap();

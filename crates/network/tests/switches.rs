@@ -1,63 +1,36 @@
 //! Ethernet segments: where frames come out, and that each copy of them has one fate.
 
 mod common;
+#[path = "common/recording_sink.rs"]
+mod recording_sink;
 
-use common::{direction, node, packet, plan};
-use longhaul_network::{DirectionId, Fate, Flags, Message, Network, NodeId, Packet, Reply, Sink};
+use common::{direction, link, node, packet, plan};
+use longhaul_network::{Fate, Flags, Message, Network, NodeId, Packet};
 use longhaul_plan::*;
 use longhaul_units::{Probability, Time};
 use proptest::prelude::*;
+use recording_sink::RecordingSink;
 
 const ALL: NodeId = NodeId(1 << 31);
 const ROUTER: u32 = 6;
 
-#[derive(Debug, Default)]
-struct Seen {
-    /// Host, body and due time in ms.
-    delivered: Vec<(u32, u32, u64)>,
-    ended: Vec<(u32, Fate)>,
-    copied: u64,
-    messages: Vec<(u32, Message)>,
+/// What was delivered: host, body and due time in ms.
+fn delivered(seen: &RecordingSink) -> Vec<(u32, u32, u64)> {
+    seen.delivered.iter().map(|&(host, body, ps)| (host, body, ps / 1_000_000_000)).collect()
 }
 
-impl Seen {
-    /// The hosts that have got a frame, in order of their numbers.
-    fn hosts(&self, body: u32) -> Vec<u32> {
-        let mut hosts: Vec<u32> =
-            self.delivered.iter().filter(|each| each.1 == body).map(|each| each.0).collect();
-        hosts.sort_unstable();
-        hosts
-    }
-}
-
-impl Sink for Seen {
-    fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, _via: Option<DirectionId>) {
-        self.delivered.push((host.0, packet.body, due.ns() / 1_000_000));
-    }
-    fn end(&mut self, packet: Packet, fate: Fate, _at: Time, _link: Option<DirectionId>) {
-        self.ended.push((packet.body, fate));
-    }
-    fn copied(&mut self, _packet: &Packet) {
-        self.copied += 1;
-    }
-    fn reply(&mut self, router: NodeId, _about: &Packet, message: Message) -> Option<Reply> {
-        self.messages.push((router.0, message));
-        Some(Reply { body: u32::MAX, bytes: 46 })
-    }
+/// The hosts that have got a frame, in order of their numbers.
+fn hosts(seen: &RecordingSink, body: u32) -> Vec<u32> {
+    let mut hosts: Vec<u32> =
+        seen.delivered.iter().filter(|each| each.1 == body).map(|each| each.0).collect();
+    hosts.sort_unstable();
+    hosts
 }
 
 /// Hosts 0, 1 and 2 at switch 4 by 1, 2 and 3 ms; host 3 at switch 5 by 4 ms; the switches 10 ms apart. Router 6, with host
 /// 7 behind it by 20 ms, is at switch 4 by 5 ms.
 fn segment() -> Plan {
     let switch = |name: &str| Node { ipv4: None, ..node(name, NodeKind::Switch, 0) };
-    let link = |name: &str, endpoints, ms: u64| Link {
-        name: name.into(),
-        endpoints,
-        mtu: 1500,
-        present: true,
-        forward: direction(ms * 1_000_000, None),
-        reverse: direction(ms * 1_000_000, None),
-    };
     Plan {
         nodes: vec![
             node("a", NodeKind::Host, 1),
@@ -90,9 +63,9 @@ fn frame(body: u32, from: u32, to: NodeId) -> Packet {
 }
 
 /// Hosts send these frames, by node, at these times in ms.
-fn run(plan: &Plan, frames: &[(u64, u32, Packet)]) -> (Seen, Network) {
+fn run(plan: &Plan, frames: &[(u64, u32, Packet)]) -> (RecordingSink, Network) {
     let mut network = Network::new(plan).unwrap();
-    let mut seen = Seen::default();
+    let mut seen = RecordingSink::default();
     for &(ms, node, packet) in frames {
         let at = Time::from_ns(ms * 1_000_000);
         network.inject_at(at, NodeId(node), Packet { offered: at, ..packet }, true, &mut seen);
@@ -121,7 +94,7 @@ fn assert_conserved(network: &Network) {
 fn a_broadcast_reaches_every_station_once_by_the_sum_of_its_delays() {
     let (seen, network) = run(&segment(), &[(0, 0, frame(1, 0, ALL))]);
     // The router's answer comes back to the sender.
-    assert_eq!(seen.delivered, [(1, 1, 3), (2, 1, 4), (0, u32::MAX, 12), (3, 1, 15)]);
+    assert_eq!(delivered(&seen), [(1, 1, 3), (2, 1, 4), (0, u32::MAX, 12), (3, 1, 15)]);
     // At b, c, the switch t and the router: three copies of one frame.
     assert_eq!((seen.copied, network.totals().copied), (3, 3));
     assert_eq!(network.totals().answered, 1);
@@ -137,10 +110,10 @@ fn a_known_station_alone_gets_frames_for_it() {
         (300, 1, frame(4, 1, NodeId(0))),
     ];
     let (seen, network) = run(&segment(), &frames);
-    assert_eq!(seen.hosts(1), [1, 2, 3], "nothing is known of d");
-    assert_eq!(seen.hosts(2), [0]);
-    assert_eq!(seen.hosts(3), [3]);
-    assert_eq!(seen.hosts(4), [0]);
+    assert_eq!(hosts(&seen, 1), [1, 2, 3], "nothing is known of d");
+    assert_eq!(hosts(&seen, 2), [0]);
+    assert_eq!(hosts(&seen, 3), [3]);
+    assert_eq!(hosts(&seen, 4), [0]);
     assert_conserved(&network);
 }
 
@@ -148,7 +121,7 @@ fn a_known_station_alone_gets_frames_for_it() {
 fn a_frame_for_a_station_behind_its_own_link_is_filtered() {
     let frames = [(0, 0, frame(1, 0, ALL)), (50, 0, frame(2, 8, NodeId(0)))];
     let (seen, network) = run(&segment(), &frames);
-    assert!(seen.hosts(2).is_empty());
+    assert!(hosts(&seen, 2).is_empty());
     assert_eq!(seen.ended.last(), Some(&(2, Fate::Filtered)));
     assert_conserved(&network);
 }
@@ -159,7 +132,7 @@ fn each_copy_meets_the_models_of_its_own_link() {
     plan.links[1].reverse.loss = LossModel::Independent { probability: Probability::new(1.0).unwrap() };
     plan.links[2].mtu = 99;
     let (seen, network) = run(&plan, &[(0, 0, frame(1, 0, ALL))]);
-    assert_eq!(seen.hosts(1), [3]);
+    assert_eq!(hosts(&seen, 1), [3]);
     assert!(seen.ended.contains(&(1, Fate::Lost)) && seen.ended.contains(&(1, Fate::TooBig)));
     assert!(seen.messages.iter().all(|(_, message)| *message == Message::NeighbourReply), "no ICMP");
     assert_conserved(&network);
@@ -171,19 +144,19 @@ fn a_router_answers_by_the_link_that_a_question_came_from() {
     assert_eq!(seen.messages, [(ROUTER, Message::NeighbourReply)]);
     // There in 6 ms, and back in as many.
     assert_eq!(network.totals().replies, 1);
-    assert!(network.totals().delivered == 4 && seen.delivered.contains(&(0, u32::MAX, 12)));
+    assert!(network.totals().delivered == 4 && delivered(&seen).contains(&(0, u32::MAX, 12)));
     assert_conserved(&network);
 }
 
 #[test]
 fn packets_cross_switches_along_the_routes_without_a_hop() {
     let mut network = Network::new(&segment()).unwrap();
-    let mut seen = Seen::default();
+    let mut seen = RecordingSink::default();
     let routed = Packet { source: NodeId(3), destination: NodeId(7), ttl: 2, ..packet(1, 100) };
     network.inject(Time::ZERO, routed, &mut seen);
     network.advance(Time::from_ns(1_000_000_000), &mut seen);
     // Four links, and one router: a TTL of two is enough.
-    assert_eq!(seen.delivered, [(7, 1, 4 + 10 + 5 + 20)]);
+    assert_eq!(delivered(&seen), [(7, 1, 4 + 10 + 5 + 20)]);
     assert_conserved(&network);
 }
 
@@ -241,7 +214,7 @@ proptest! {
         assert_conserved(&network);
         prop_assert_eq!(seen.copied, network.totals().copied);
         for (body, &(_, from, _)) in sent.iter().enumerate() {
-            let hosts = seen.hosts(body as u32);
+            let hosts = hosts(&seen, body as u32);
             prop_assert!(hosts.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", hosts);
             prop_assert!(!hosts.contains(&from));
         }

@@ -543,11 +543,15 @@ impl Plan {
         }
     }
 
-    fn check_link(&self, index: usize, place: String) -> Result<(), InvalidValue> {
+    /// Checks that there is a link at this position, which `place` names.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn check_link(&self, index: usize, place: impl Into<String>) -> Result<(), InvalidValue> {
         if index < self.links.len() {
             Ok(())
         } else {
-            Err(InvalidValue::new(place, format!("there is no link {index}")))
+            Err(InvalidValue::new(place.into(), format!("there is no link {index}")))
         }
     }
 }

@@ -1,7 +1,7 @@
 """Captures of links that begin while a run is running."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,8 @@ class LinkCapture:
     snaplen_bytes: int
     unix_start_ns: int
     """Unix time of the run's start."""
+    files: Mapping[str, GrowingCapture]
+    """Those of both ends, by node, read up to what was there before."""
 
     @property
     def name(self) -> str:
@@ -48,7 +50,7 @@ class LinkCapture:
     @property
     def nodes(self) -> list[str]:
         """The nodes at its ends."""
-        return [self.plan["nodes"][end]["name"] for end in self.plan["links"][self.link]["endpoints"]]
+        return list(self.files)
 
     @property
     def is_running(self) -> bool:
@@ -57,15 +59,15 @@ class LinkCapture:
 
     def path(self, node: str) -> Path:
         """The pcapng file of what passes its end at ``node``. Raises LonghaulError if that is not an end."""
-        if node not in self.nodes:
-            one, other = self.nodes
+        if node not in self.files:
+            one, other = self.files
             raise LonghaulError(
                 Code.LINK_UNKNOWN,
                 f'link {self.name} has no end at "{node}"',
                 remedy=f"name {one} or {other}",
                 exit_code=2,
             )
-        return capture_path(self.directory, self.name, node)
+        return self.files[node].path
 
     def follow(self, node: str) -> Iterator[tuple[bytes, bytes]]:
         """The packets that pass the end at ``node`` from now on, until the run ends.
@@ -73,9 +75,8 @@ class LinkCapture:
         Each is a block of pcapng, beside the blocks that a file of such packets begins with. Raises
         LonghaulError if ``node`` is not an end.
         """
-        growing = GrowingCapture(self.path(node))
-        if not self.is_new:
-            growing.skip_to_end()
+        self.path(node)
+        growing = self.files[node]
         is_running = True
         while is_running:
             is_running = self.is_running
@@ -99,10 +100,14 @@ def begin(
     A link that is captured already is not captured twice. Raises LonghaulError if there is no such link, or
     if the run is divided: then each part has its own records until the end.
     """
-    run = run_discovery.at(socket)
-    if run is None:
-        raise LonghaulError(Code.RUN_NOT_FOUND, "the run has ended", exit_code=3)
-    plan = directories.read_plan(run.directory)
+    running = run_discovery.at(socket)
+    if running is None:
+        # Coordinated by the command that started it, or about to end.
+        answer = session.ask(socket, {"do": "hosts"})
+        directory = Path(answer["env"]["LONGHAUL_RUN"])
+    else:
+        directory = running.directory
+    plan = directories.read_plan(directory)
     if "nodes" not in plan:
         raise LonghaulError(
             Code.RUN_REQUEST_REFUSED,
@@ -113,7 +118,7 @@ def begin(
     names = [each["name"] for each in plan["links"]]
     if link not in names:
         raise LonghaulError(Code.LINK_UNKNOWN, unknown("link", link, names), exit_code=2)
-    if directories.read_run(run.directory).get("machines"):
+    if running is None or directories.read_run(directory).get("machines"):
         raise LonghaulError(
             Code.RUN_REQUEST_REFUSED,
             "links of a run on several engine threads or machines cannot be captured while it runs",
@@ -121,17 +126,22 @@ def begin(
             exit_code=2,
         )
     index = names.index(link)
+    ends = [plan["nodes"][end]["name"] for end in plan["links"][index]["endpoints"]]
+    files = {node: GrowingCapture(capture_path(directory, link, node)) for node in ends}
+    for each in files.values():
+        each.skip_to_end()
     request = {"do": "capture", "link": index, "snaplen": snaplen_bytes, "limit_bytes": limit_bytes}
     engine = session.ask(socket, request)["engine"]
     return LinkCapture(
         socket=socket,
-        pid=run.pid,
-        directory=run.directory,
+        pid=running.pid,
+        directory=directory,
         plan=plan,
         link=index,
         is_new=engine["is_new"],
         snaplen_bytes=engine["snaplen"],
         unix_start_ns=engine["unix_start_ns"],
+        files=files,
     )
 
 

@@ -202,15 +202,23 @@ impl<'a, P: Ports> Emulator<'a, P> {
     /// Ends a capture that began while the run was running, and hands over what it has.
     pub fn end_capture(&mut self, link: usize) {
         if self.egress.captured_links.end(link) {
-            self.egress.recorder.hand_over();
+            self.egress.recorder.end_capture();
         }
     }
 
     /// The problems since the last call that do not end the run.
     pub fn take_warnings(&mut self) -> Vec<String> {
+        let plan = self.plan;
         for link in self.egress.full_captures.drain(..) {
-            let name = &self.plan.links[link].name;
-            self.warnings.push(format!("the capture of link {name} ended at its limit"));
+            self.warnings.push(format!("the capture of link {} ended at its limit", plan.links[link].name));
+        }
+        for found in self.network.take_switch_loops() {
+            let mac = self.stations.mac_of(found.station).unwrap_or_else(|| mac_of(found.station.0 as usize));
+            let names = found.links.map(|direction| {
+                let ends = plan.links[direction.link()].endpoints;
+                &plan.nodes[ends[usize::from(direction.way() == Way::Forward)]].name
+            });
+            self.warnings.push(loop_warning(mac, names));
         }
         std::mem::take(&mut self.warnings)
     }
@@ -316,26 +324,15 @@ impl<'a, P: Ports> Emulator<'a, P> {
         {
             self.egress.flows.sent(now, here, header, bytes, segments);
         }
-        let mut flags = Flags::FRAME;
-        flags.set(Flags::NO_REPLY, true);
-        flags.set(Flags::REAL, true);
-        flags.set(Flags::V6, header.is_some_and(|header| header.version == 6));
-        let flow = header.map_or_else(|| hash_of(link_header), |header| header.flow);
         let mut packet = Packet {
-            body,
-            segment: 0,
-            segments: segments as u16,
-            bytes: 0,
             source,
             destination,
-            ttl: u8::MAX,
-            hops: 0,
-            flags,
-            class: header.map_or(0, |header| header.class),
-            flow,
-            damage: 0,
-            offered: now,
+            body,
+            segments: segments as u16,
+            ..frame_packet(now, header.as_ref(), link_header)
         };
+        packet.flags.set(Flags::FRAME, true);
+        packet.flags.set(Flags::REAL, true);
         self.egress.real_packets += u64::from(segments);
         for segment in 0..segments {
             packet.segment = segment as u16;
@@ -345,19 +342,6 @@ impl<'a, P: Ports> Emulator<'a, P> {
         }
         self.egress.flush();
         self.endpoints.deliver_arrivals(now, &mut self.network, &mut self.egress);
-    }
-
-    /// Warns of stations that switches see behind two links at once.
-    pub(super) fn note_switch_loops(&mut self) {
-        for found in self.network.take_switch_loops() {
-            let plan = self.plan;
-            let mac = self.stations.mac_of(found.station).unwrap_or_else(|| mac_of(found.station.0 as usize));
-            let names = found.links.map(|direction| {
-                let ends = plan.links[direction.link()].endpoints;
-                &plan.nodes[ends[usize::from(direction.way() == Way::Forward)]].name
-            });
-            self.warnings.push(loop_warning(mac, names));
-        }
     }
 
     /// Takes the frame `body`, which arrives at a bridged device at `now`, and sends it to each device of the segment that
@@ -385,23 +369,11 @@ impl<'a, P: Ports> Emulator<'a, P> {
         if let Some(header) = header.as_ref().filter(|_| !ends.is_empty()) {
             egress.flows.sent(now, source, header, bytes, segments);
         }
-        let mut flags = Flags::NO_REPLY;
-        flags.set(Flags::V6, header.is_some_and(|header| header.version == 6));
-        let flow = header.map_or_else(|| hash_of(link_header), |header| header.flow);
         let mut packet = Packet {
-            body,
-            segment: 0,
-            segments: segments as u16,
-            bytes: 0,
             source,
-            destination: source,
-            ttl: u8::MAX,
-            hops: 0,
-            flags,
-            class: header.map_or(0, |header| header.class),
-            flow,
-            damage: 0,
-            offered: now,
+            body,
+            segments: segments as u16,
+            ..frame_packet(now, header.as_ref(), link_header)
         };
         // One more holds the bytes until all copies are on their way.
         egress.packet_pool.retain(body);
@@ -450,6 +422,27 @@ fn loop_warning(mac: Mac, mut nodes: [&String; 2]) -> String {
         nodes[0],
         nodes[1],
     )
+}
+
+/// A frame as the network has it, but for its ends, body and segments: it has no hops, and nobody answers it.
+fn frame_packet(now: Time, header: Option<&icmp::Header>, link_header: &[u8]) -> Packet {
+    let mut flags = Flags::NO_REPLY;
+    flags.set(Flags::V6, header.is_some_and(|header| header.version == 6));
+    Packet {
+        body: 0,
+        segment: 0,
+        segments: 1,
+        bytes: 0,
+        source: NodeId(0),
+        destination: NodeId(0),
+        ttl: u8::MAX,
+        hops: 0,
+        flags,
+        class: header.map_or(0, |header| header.class),
+        flow: header.map_or_else(|| hash_of(link_header), |header| header.flow),
+        damage: 0,
+        offered: now,
+    }
 }
 
 /// The kind of a frame behind its tags; 0 without a whole header.

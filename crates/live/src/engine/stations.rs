@@ -5,7 +5,7 @@ use longhaul_network::NodeId;
 use longhaul_plan::{NodeKind, Plan};
 use std::collections::HashMap;
 
-/// Most addresses that are told apart; frames of others go everywhere, and nothing is learned from them.
+/// Most addresses that are distinguished; frames for others go everywhere, and nothing is learned from theirs.
 const MOST: u32 = 1 << 16;
 
 /// Stations of the Ethernet segments of a run.

@@ -46,7 +46,8 @@ impl CapturedLink {
             link,
             name: plan.links[link].name.clone(),
             nodes: plan.links[link].endpoints.map(|node| plan.nodes[node].name.clone()),
-            has_frames: plan.nodes.iter().any(|node| matches!(node.port, Some(Port::Bridged { .. }))),
+            has_frames: plan.has_switches()
+                || plan.nodes.iter().any(|node| matches!(node.port, Some(Port::Bridged { .. }))),
             snaplen,
         }
     }

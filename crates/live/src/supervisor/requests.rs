@@ -26,7 +26,7 @@ const STALL_TIMEOUT_NS: u64 = 200_000_000;
 
 /// A request to a run.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
     /// End the run.
     Stop {
@@ -69,7 +69,6 @@ pub enum Request {
         at_ns: Option<u64>,
     },
     /// Capture a link's packets from now on, at both of its ends.
-    #[serde(rename = "capture")]
     Capture {
         /// The link's position in the plan.
         link: usize,
@@ -79,7 +78,6 @@ pub enum Request {
         limit_bytes: u64,
     },
     /// End a capture that was requested.
-    #[serde(rename = "end_capture")]
     EndCapture {
         /// The link's position in the plan.
         link: usize,
@@ -162,11 +160,6 @@ pub fn check_changes(
         }
     }
     Ok(found)
-}
-
-/// Checks that the plan has the link that a request names by its position.
-pub fn check_link(plan: &Plan, link: usize) -> Result<()> {
-    if link < plan.links.len() { Ok(()) } else { Err(Error::new(format!("link: there is no link {link}"))) }
 }
 
 /// Reports to the client that the run failed or crashed.

@@ -37,6 +37,18 @@ pub fn node(name: &str, kind: NodeKind, number: u8) -> Node {
     }
 }
 
+/// A link with this delay in both directions, and no rate.
+pub fn link(name: &str, endpoints: [usize; 2], ms: u64) -> Link {
+    Link {
+        name: name.into(),
+        endpoints,
+        mtu: 1500,
+        present: true,
+        forward: direction(ms * 1_000_000, None),
+        reverse: direction(ms * 1_000_000, None),
+    }
+}
+
 /// a - r - s - b with 1, 2 and 3 ms; a slower way r - t - s beside it.
 pub fn plan() -> Plan {
     let nodes = vec![
@@ -46,14 +58,6 @@ pub fn plan() -> Plan {
         node("s", NodeKind::Router, 4),
         node("t", NodeKind::Router, 5),
     ];
-    let link = |name: &str, endpoints, ms: u64| Link {
-        name: name.into(),
-        endpoints,
-        mtu: 1500,
-        present: true,
-        forward: direction(ms * 1_000_000, None),
-        reverse: direction(ms * 1_000_000, None),
-    };
     Plan {
         version: VERSION,
         name: "test".into(),

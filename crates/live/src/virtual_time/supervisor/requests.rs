@@ -4,9 +4,7 @@ use super::Supervisor;
 use crate::clock::monotonic_ns;
 use crate::engine::Emulator;
 use crate::engine::Reply;
-use crate::supervisor::{
-    ControlConnections, NOT_STARTED, ONE_MACHINE, Request, check_changes, check_link, stopped,
-};
+use crate::supervisor::{ControlConnections, NOT_STARTED, ONE_MACHINE, Request, check_changes, stopped};
 use crate::virtual_time::frames::Nics;
 use longhaul_plan::{Cause, LinkChange};
 use serde_json::{Value, json};
@@ -45,9 +43,7 @@ impl Supervisor<'_> {
                     emulator.end_capture(link);
                     Reply::CaptureEnded {}
                 }),
-                Request::Begin {} | Request::Finish { .. } => {
-                    json!({"ok": false, "message": ONE_MACHINE})
-                }
+                Request::Begin {} | Request::Finish { .. } => json!({"ok": false, "message": ONE_MACHINE}),
                 Request::Hosts {} => json!({
                     "ok": false,
                     "message": "hosts on the virtual clock cannot be entered: they are kernels of their own",
@@ -60,7 +56,7 @@ impl Supervisor<'_> {
 
     /// What the network answers to a request about a link that the plan must have.
     fn about_link(&mut self, link: usize, ask: impl FnOnce(&mut Emulator<'_, Nics>) -> Reply) -> Value {
-        if let Err(error) = check_link(self.plan, link) {
+        if let Err(error) = self.plan.check_link(link, "link") {
             return json!({"ok": false, "message": error.to_string()});
         }
         json!({"ok": true, "engine": ask(&mut self.controller.emulator)})
