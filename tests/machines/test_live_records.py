@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from longhaul.machines.growth import Copies, Growth
+from longhaul.machines.record_stream import RecordReceiver, RecordSender
 from longhaul.results.changes import read_changes
 from longhaul.results.live_records import LiveRecords
 from longhaul.results.monitors import LatenessMonitor, LinkMonitor
@@ -126,34 +126,34 @@ def test_a_machine_sends_two_samples_a_second_and_the_ends_of_logs(tmp_path: Pat
     append(part / "raw/samples.csv", HEADER)
     append(part / "logs/ping.out", "one\n")
     append(part / "logs/engine.err", "of Longhaul\n")
-    growth, copies = Growth(part), Copies(copy, logs)
+    sender, receiver = RecordSender(part), RecordReceiver(copy, logs)
     for step in range(20):
         for way in ("forward", "reverse"):
             append(part / "raw/samples.csv", f"{step * 100_000_000 + 7},wan,{way},{step},0\n")
-        if (packed := growth.packed()) is not None:
-            copies.take(packed)
+        if (packed := sender.packed()) is not None:
+            receiver.take(packed)
     lines = (copy / "samples.csv").read_text().splitlines()
     assert lines[0] + "\n" == HEADER
     assert [line.split(",")[3] for line in lines[1::2]] == ["0", "5", "10", "15"]
     append(part / "logs/ping.out", "two\n" * 100_000 + "half a line")
-    packed = growth.packed()
+    packed = sender.packed()
     assert packed is not None
-    copies.take(packed)
+    receiver.take(packed)
     text = (logs / "ping.out").read_text()
     assert text.startswith("one\ntwo\n")
     assert len(text) < 100_000
     assert text.endswith("two\n")
     assert [path.name for path in logs.iterdir()] == ["ping.out"]
-    assert growth.packed() is None
+    assert sender.packed() is None
 
 
 @pytest.mark.parametrize("name", ["../raw/samples.csv", "raw/../../x", "raw/a/b", "etc/passwd", "raw/"])
 def test_records_of_a_machine_stay_in_their_directories(tmp_path: Path, name: str) -> None:
-    growth = Growth(tmp_path / "none")
-    content = growth._packer.compress(json.dumps({name: "text"}).encode())
+    sender = RecordSender(tmp_path / "none")
+    content = sender._packer.compress(json.dumps({name: "text"}).encode())
     import base64
     import zlib
 
-    packed = base64.b64encode(content + growth._packer.flush(zlib.Z_SYNC_FLUSH)).decode()
+    packed = base64.b64encode(content + sender._packer.flush(zlib.Z_SYNC_FLUSH)).decode()
     with pytest.raises(ValueError, match="damaged records"):
-        Copies(tmp_path / "raw", tmp_path / "logs").take(packed)
+        RecordReceiver(tmp_path / "raw", tmp_path / "logs").take(packed)

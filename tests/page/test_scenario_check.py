@@ -90,6 +90,17 @@ links:
     assert {node["name"]: node["attach"] for node in nodes} == {"a": None, "b": "r", "r": None, "c": "r"}
 
 
+def test_a_switch_is_drawn_as_a_switch_with_its_hosts_attached() -> None:
+    text = "version: 1\nname: s\nnodes: {s: {kind: switch}, a1..2: {kind: host, attach: s}}\n"
+    nodes, links = drawn(plan_of(text))
+    assert {node["name"]: (node["kind"], node["attach"]) for node in nodes} == {
+        "s": ("switch", None),
+        "a1": ("host", "s"),
+        "a2": ("host", "s"),
+    }
+    assert all(link["attachment"] for link in links)
+
+
 def test_a_drawn_plan_says_which_directions_begin_down() -> None:
     plan = plan_of(
         """\

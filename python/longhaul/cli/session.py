@@ -49,9 +49,6 @@ def up(
 
     Its programs and traffic run as in `run`; the network stays when they have ended.
     """
-    from longhaul.machines import persistent_networks as divided_networks
-    from longhaul.machines.hostfile import machines_of
-    from longhaul.machines.parts import Options
     from longhaul.run.persistent_networks import bring_up
 
     if on is None:
@@ -68,6 +65,10 @@ def up(
     elif sudo:
         raise click.UsageError("--on does not support --sudo yet: leave one of them out")
     else:
+        from longhaul.machines import persistent_networks as divided_networks
+        from longhaul.machines.hostfile import machines_of
+        from longhaul.machines.parts import Options
+
         standing = divided_networks.bring_up(
             scenario,
             machines_of(on, ssh=ssh),

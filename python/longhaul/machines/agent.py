@@ -23,10 +23,10 @@ from pathlib import Path
 from longhaul import processes
 from longhaul.errors import LonghaulError
 from longhaul.machines import archive, messages
-from longhaul.machines.growth import EVERY_S, Growth
-from longhaul.machines.launches import Launches
 from longhaul.machines.messages import Message, Writer
 from longhaul.machines.paths import Meter
+from longhaul.machines.record_stream import EVERY_S, RecordSender
+from longhaul.machines.remote_launches import Launches
 from longhaul.run.groups import cpu_seconds
 from longhaul.run.host_state import host_state
 from longhaul.run.session import Session, ask
@@ -203,14 +203,14 @@ class Agent:
             case _:
                 return ask(self._socket_path, request)
 
-    def _send_growth(self, directory: Path) -> None:
+    def _send_records(self, directory: Path) -> None:
         """Send what the part records, until it has ended."""
-        growth = Growth(directory)
+        sender = RecordSender(directory)
         while not self._over.is_set() and self._thread is not None and self._thread.is_alive():
             self._news.wait(EVERY_S)
             self._news.clear()
-            if (packed := growth.packed()) is not None:
-                self._out.send({"is": "growth", "packed": packed})
+            if (packed := sender.packed()) is not None:
+                self._out.send({"is": "records", "packed": packed})
 
     def _follow(self, session: Session) -> None:
         try:
@@ -218,7 +218,7 @@ class Agent:
                 if "event" in event:
                     self._out.send({"is": "event", "event": event})
                 if event.get("event") == "started":
-                    threading.Thread(target=self._send_growth, args=(self._directory,), daemon=True).start()
+                    threading.Thread(target=self._send_records, args=(self._directory,), daemon=True).start()
         except LonghaulError as error:
             status = getattr(error, "status", "failed")
             event = {"event": "failed", "status": status, "message": error.message, "remedy": error.remedy}

@@ -12,8 +12,8 @@ from longhaul import storage
 from longhaul.diagnostics import Code
 from longhaul.machines import requirements
 from longhaul.machines.coordinator import Agent, Coordinator, MachineLostError
-from longhaul.machines.growth import INTERVAL_NS, Copies
 from longhaul.machines.messages import Message
+from longhaul.machines.record_stream import INTERVAL_NS, RecordReceiver
 from longhaul.plan import Plan
 from longhaul.results import directory as directories
 from longhaul.results import ending, machine_records
@@ -67,12 +67,12 @@ class Parts:
         placement = coordinator.placement
         names = placement.names
         logs = self.directory / "logs"
-        self._copies = [
-            Copies(self.directory / machine_records.MACHINES / name / "raw", logs) for name in names
+        self._receivers = [
+            RecordReceiver(self.directory / machine_records.MACHINES / name / "raw", logs) for name in names
         ]
         interval_ns = max(plan["measure"]["every_ns"], INTERVAL_NS)
         self._records = LiveRecords(self.directory, plan, placement.partition, names, interval_ns=interval_ns)
-        self._has_growth = False
+        self._has_new_records = False
         self._next_join_s = 0.0
         self._up: dict[int, Message] = {}
         self._ready: set[int] = set()
@@ -162,21 +162,21 @@ class Parts:
         match message["is"]:
             case "event":
                 self._take_event(agent, message["event"])
-            case "growth":
-                self._take_growth(agent, message["packed"])
+            case "records":
+                self._take_records(agent, message["packed"])
 
-    def _take_growth(self, agent: Agent, packed: str) -> None:
+    def _take_records(self, agent: Agent, packed: str) -> None:
         try:
-            self._copies[agent.number].take(packed)
-            self._has_growth = True
+            self._receivers[agent.number].take(packed)
+            self._has_new_records = True
         except OSError as error:
             self._stop_joining(error)
 
     def _join_records(self) -> None:
         """Join what machines have sent, not for each of many machines anew."""
-        if not self._has_growth or time.monotonic() < self._next_join_s:
+        if not self._has_new_records or time.monotonic() < self._next_join_s:
             return
-        self._has_growth, self._next_join_s = False, time.monotonic() + _JOIN_EVERY_S
+        self._has_new_records, self._next_join_s = False, time.monotonic() + _JOIN_EVERY_S
         try:
             self._records.update()
         except OSError as error:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from longhaul.page.responses.drawings import (
     Drawing,
@@ -91,7 +91,7 @@ def drawn_plan(
             "line": None,
             "text": {},
             "range": None,
-            "kind": "router" if node["kind"] in ("router", "switch") else "host",
+            "kind": _kind(node["kind"]),
             "function": functions.get(node["name"]),
             "attach": attached.get(node["name"], (None, None))[0],
             "attach_link": attached.get(node["name"], (None, None))[1],
@@ -137,6 +137,11 @@ def _place(found: Sequence[float] | None) -> Place | None:
     return (float(found[0]), float(found[1])) if found else None
 
 
+def _kind(written: str | None) -> Literal["host", "router", "switch"]:
+    """The kind of a node; what is not written yet is a host."""
+    return "router" if written == "router" else "switch" if written == "switch" else "host"
+
+
 def _nodes(root: Branch, tree: Branch, spots: Mapping[str, Place]) -> Iterator[ModelNode]:
     shown = 0
     for key, node in _entries(tree, "nodes"):
@@ -149,7 +154,7 @@ def _nodes(root: Branch, tree: Branch, spots: Mapping[str, Place]) -> Iterator[M
                 **_named(root, "nodes", key),
                 "name": name,
                 "range": key if ".." in key else None,
-                "kind": "router" if _text(_entry(node, "kind")) in ("router", "switch") else "host",
+                "kind": _kind(_text(_entry(node, "kind"))),
                 "function": _text(_entry(node, "function")),
                 "attach": attach,
                 "attach_link": attachment_name(name, attach) if attach else None,

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longhaul import storage
-from longhaul.errors import LonghaulError
 from longhaul.export.files import Exported, export
 from longhaul.export.machines import parse_machines
 from longhaul.export.mapping import FILE, MachineEdit, edit_machines, map_machines
 from longhaul.export.qdiscs import Kernel
 from longhaul.page.bodies import ExportWish, MachinesText
 from longhaul.page.json_requests import Asked
+from longhaul.page.quantities import parse_quantity
 from longhaul.page.refusals import as_problem
 from longhaul.page.responses.export import ExportedFiles, MachinesMapped
 from longhaul.page.responses.runs import Ticket
 from longhaul.page.run_requests import Experiments
 from longhaul.page.text_requests import Texts
-from longhaul.units.quantities import Rate, UnitError
+from longhaul.units.quantities import Rate
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Exports:
             self.texts.resolved(body),
             body.kind,
             machines=parse_machines(body.machines.encode(), name=FILE) if _takes_machines(body) else None,
-            kernel=Kernel(body.hz, _rate(body.line_rate)),
+            kernel=Kernel(body.hz, parse_quantity(Rate, body.line_rate).bits_per_s),
             style=body.style,
             image=body.image if body.kind == "containerlab" else None,
         )
@@ -94,10 +94,3 @@ class Exports:
 
 def _takes_machines(body: ExportWish) -> bool:
     return bool(body.machines.strip()) and body.kind not in ("containerlab", "compose")
-
-
-def _rate(text: str) -> int:
-    try:
-        return Rate.parse(text).bits_per_s
-    except UnitError as error:
-        raise LonghaulError(error.code, error.message, remedy=error.remedy, exit_code=2) from None

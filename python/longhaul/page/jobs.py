@@ -25,7 +25,8 @@ _MOST_CHARACTERS = 500
 """Of a line."""
 _MOST_KEPT = 50
 """Jobs, those that run included."""
-_INTERRUPTED = 130
+_INTERRUPTED, _NOT_STARTED = 130, 127
+"""Exit codes, as shells have them."""
 _END_S = 10.0
 """For a job to end, when the server ends."""
 
@@ -150,6 +151,16 @@ class Jobs:
             del self._jobs[key]
 
     def _follow(self, job: _Job, started: threading.Event) -> None:
+        try:
+            self._run(job, started)
+        except OSError as error:
+            job.lines.append(f"cannot start {error.filename}: {error.strerror}")
+            job.said += 1
+            job.exit_code = _NOT_STARTED
+        job.ended_unix_s = time.time()
+        started.set()
+
+    def _run(self, job: _Job, started: threading.Event) -> None:
         tie = find_program("setpriv")
         tied = [tie, "--pdeathsig", "INT"] if tie else []
         with subprocess.Popen(
@@ -173,7 +184,6 @@ class Jobs:
                     job.said += 1
                 job.progress = job.read(text) or job.progress
             job.exit_code = process.wait()
-        job.ended_unix_s = time.time()
 
 
 def _interrupt(job: _Job) -> None:

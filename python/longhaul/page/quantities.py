@@ -1,13 +1,18 @@
-"""Quantities with units, checked while the user types."""
+"""Quantities with units in requests, some of them checked while the user types."""
+
+from typing import TypeVar
 
 from pydantic_core import PydanticCustomError
 
 from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
 from longhaul.page.refusals import RefusedError
 from longhaul.page.responses import texts
 from longhaul.scenario.model.queue import parse_limit
 from longhaul.scenario.syntax.yaml_tree import resolve_scalar
 from longhaul.units.quantities import Quantity, Rate, Share, Size, Span, UnitError
+
+Kind = TypeVar("Kind", Rate, Span)
 
 KINDS: dict[str, type[Quantity]] = {"delay": Span, "rate": Rate, "loss": Share, "size": Size}
 
@@ -36,6 +41,14 @@ def read_quantity(kind: str, text: str) -> texts.Quantity:
         told = error.context or {}
         return _wrong(str(told.get("message", error)), told.get("remedy"))
     return _right(value_of(quantity), str(quantity))
+
+
+def parse_quantity(kind: type[Kind], text: str) -> Kind:
+    """``text`` as a quantity. Raises LonghaulError if it is none."""
+    try:
+        return kind.parse(text)
+    except UnitError as error:
+        raise LonghaulError(error.code, error.message, remedy=error.remedy, exit_code=2) from None
 
 
 def _right(value: float | None, canonical: str) -> texts.Quantity:

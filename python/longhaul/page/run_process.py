@@ -81,16 +81,16 @@ def listen(run: Run) -> None:
         threading.Event().wait(0.2)
 
 
-def hearer(directory: Path, socket: Path, run: Run, tell: Tell) -> Callable[[Mapping[str, Any]], None]:
-    """What hears a live run's events and passes them on; from the first on it can be stopped."""
+def forwarder(directory: Path, socket: Path, run: Run, tell: Tell) -> Callable[[Mapping[str, Any]], None]:
+    """What takes a live run's events and forwards them to the server; from the first on it can be stopped."""
     programs = {each["name"]: each for each in directories.read_plan(directory)["programs"]}
 
-    def hear(message: Mapping[str, Any]) -> None:
+    def forward(message: Mapping[str, Any]) -> None:
         run.begins(socket if message.get("event") == "started" else None)
         if message.get("event") != "ended":
             tell(cast("Told", _judged(message, programs)))
 
-    return hear
+    return forward
 
 
 def _judged(message: Mapping[str, Any], programs: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:

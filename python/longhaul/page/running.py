@@ -15,8 +15,8 @@ from longhaul.analysis.outcome import Outcome
 from longhaul.errors import LonghaulError
 from longhaul.page.outcomes import line_of
 from longhaul.page.refusals import as_json
-from longhaul.page.run_process import Run, Tell, hearer, listen, teller
-from longhaul.page.transferring import carry_out
+from longhaul.page.run_process import Run, Tell, forwarder, listen, teller
+from longhaul.page.transfer_process import carry_out
 from longhaul.run import conclusion, live, rerun, sim
 from longhaul.run.signals import interrupt_on_signals
 from longhaul.run.sockets import socket_path
@@ -83,7 +83,7 @@ def _live(
 ) -> tuple[Path, str]:
     prepared = live.prepare(resolved, runs=Path(orders["runs"]), argv=orders["argv"], clock=clock)
     tell({"event": "directory", "directory": str(prepared.directory)})
-    progress = hearer(prepared.directory, socket_path(prepared.run), run, tell)
+    progress = forwarder(prepared.directory, socket_path(prepared.run), run, tell)
     try:
         with conclusion.results_so_far(prepared.directory, report=True):
             finished = live.run(prepared, progress=progress)

@@ -2,8 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
@@ -11,6 +10,7 @@ from longhaul.page import folder, library
 from longhaul.page.bodies import RequestsTable, RequestsText, TransferRequests, TransferStart
 from longhaul.page.comparison_requests import finite
 from longhaul.page.json_requests import Asked
+from longhaul.page.quantities import parse_quantity
 from longhaul.page.refusals import as_problem
 from longhaul.page.responses.runs import Begun
 from longhaul.page.responses.texts import FileEntry
@@ -27,12 +27,10 @@ from longhaul.page.run_requests import Experiments
 from longhaul.page.scenario_check import NAME
 from longhaul.page.text_requests import Texts
 from longhaul.scenario.check.load import parse_scenario
-from longhaul.units.quantities import Rate, Span, UnitError
+from longhaul.units.quantities import Rate, Span
 
 if TYPE_CHECKING:
     from longhaul.scenario import Resolved
-
-Kind = TypeVar("Kind", Rate, Span)
 
 EXAMPLES = library.SCENARIOS / "transfers"
 """Files of requests, each with a scenario: ``NAME-requests.yaml`` and ``NAME.yaml``."""
@@ -109,7 +107,7 @@ class Transfers:
 
         settings = policies.settings(body.policy, f=body.f, window_s=_window_s(body.window))
         file = request_files.parse_requests(body.text.encode(), name=_file_name(body))
-        capacity = None if body.capacity is None else _quantity(Rate, body.capacity).bits_per_s
+        capacity = None if body.capacity is None else parse_quantity(Rate, body.capacity).bits_per_s
         network = None if body.scenario is None else scenario_network(self._resolved(body).plan)
         case = request_files.placed(file, network=network, capacity_bits_per_s=capacity)
         made = policies.plan(case, policy=body.policy, settings=settings)
@@ -191,10 +189,7 @@ class Transfers:
         from longhaul.scenario.lower.resolve import resolve
 
         text = (body.scenario or "").encode()
-        return resolve(parse_scenario(text, name=NAME, folder=self._base(body.base)))
-
-    def _base(self, base: str | None) -> Path:
-        return self.texts.base(base)
+        return resolve(parse_scenario(text, name=NAME, folder=self.texts.base(body.base)))
 
 
 def _file_name(body: RequestsText) -> str:
@@ -203,11 +198,4 @@ def _file_name(body: RequestsText) -> str:
 
 
 def _window_s(text: str | None) -> float | None:
-    return None if text is None else _quantity(Span, text).ns / 1e9
-
-
-def _quantity(kind: type[Kind], text: str) -> Kind:
-    try:
-        return kind.parse(text)
-    except UnitError as error:
-        raise LonghaulError(error.code, error.message, remedy=error.remedy, exit_code=2) from None
+    return None if text is None else parse_quantity(Span, text).ns / 1e9

@@ -26,7 +26,7 @@ export type Label = {
   text: string;
   at: Point;
   anchor: 'start' | 'middle' | 'end';
-  kind: 'router' | 'host' | 'link';
+  kind: 'router' | 'switch' | 'host' | 'link';
 };
 export type Scene = { dots: Dot[]; lines: Line[]; spots: Map<string, Point> };
 

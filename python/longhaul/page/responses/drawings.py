@@ -36,7 +36,7 @@ class ModelNode(NamedEntry):
     """A node; ``range`` is the key of which it is one, ``spot`` its place in a topology's unit square."""
 
     range: str | None
-    kind: Literal["host", "router"]
+    kind: Literal["host", "router", "switch"]
     function: str | None
     attach: str | None
     attach_link: str | None

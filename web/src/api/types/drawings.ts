@@ -25,7 +25,7 @@ export interface ModelNode {
   name: string;
   written: boolean;
   range: string | null;
-  kind: 'host' | 'router';
+  kind: 'host' | 'router' | 'switch';
   function: string | null;
   attach: string | null;
   attach_link: string | null;

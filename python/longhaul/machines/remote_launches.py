@@ -1,6 +1,6 @@
 """Commands that programs of one machine start in hosts of another, such as the ranks of a parallel program.
 
-The launch agent of a run connects here (:mod:`longhaul.machines.launch`). What it says goes by the
+The launch agent of a run connects here (:mod:`longhaul.machines.launch_agent`). What it says goes by the
 coordinator to the agent of the host's machine, which starts the command and sends back what it writes, and
 its exit code. Packets of the command take the network of the run.
 """
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longhaul.machines import launch
+from longhaul.machines import launch_agent
 from longhaul.machines.messages import Message
 from longhaul.run import sockets
 from longhaul.subprocesses import own_interpreter, python_command
@@ -57,7 +57,7 @@ class Launches:
     @property
     def command(self) -> list[str]:
         """What starts a command in a host of another machine, with host, directory and command behind it."""
-        return [own_interpreter(), "-I", str(Path(launch.__file__)), str(self._path)]
+        return [own_interpreter(), "-I", str(Path(launch_agent.__file__)), str(self._path)]
 
     def close(self) -> None:
         """End all of them."""

@@ -1,7 +1,7 @@
 """Starts a command in a host of another machine, for programs in hosts of this one, as ssh would.
 
-``python -I launch.py SOCKET HOST DIRECTORY COMMAND``: the launch agent of MPI becomes this script. It imports
-nothing of Longhaul, so that it starts fast. The agent of this machine listens at ``SOCKET``.
+``python -I launch_agent.py SOCKET HOST DIRECTORY COMMAND``: the launch agent of MPI becomes this script. It
+imports nothing of Longhaul, so that it starts fast. The agent of this machine listens at ``SOCKET``.
 """
 
 import base64

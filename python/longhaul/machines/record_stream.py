@@ -21,7 +21,7 @@ _MOST_LOG_BYTES = 1 << 16
 """Of one log in one message; of what is more, the end is sent."""
 
 
-class Growth:
+class RecordSender:
     """What is new in the directory of a machine's part; one thread at a time."""
 
     def __init__(self, directory: Path) -> None:
@@ -92,7 +92,7 @@ class _ThinnedTable:
         return True
 
 
-class Copies:
+class RecordReceiver:
     """The records of a machine as far as it has sent them, on the coordinator's machine."""
 
     def __init__(self, raw: Path, logs: Path) -> None:
@@ -103,7 +103,7 @@ class Copies:
         self._unpacker = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
 
     def take(self, packed: str) -> None:
-        """Append what :meth:`Growth.packed` gave. Raises ValueError and OSError."""
+        """Append what :meth:`RecordSender.packed` gave. Raises ValueError and OSError."""
         try:
             found = json.loads(self._unpacker.decompress(base64.b64decode(packed, validate=True)))
         except zlib.error as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.analysis.pace import TimeLeft, left_text
-from longhaul.page.run_process import Run, Tell, hearer
+from longhaul.page.run_process import Run, Tell, forwarder
 from longhaul.scenario import Resolved
 from longhaul.transfers.execute import live, preparation, simulation
 from longhaul.transfers.execute.preparation import LEAD_S, Job
@@ -41,19 +41,19 @@ def carry_out(resolved: Resolved, orders: Mapping[str, Any], run: Run, tell: Tel
 def _simulated(
     job: Job, _asked: Mapping[str, Any], runs: Path, argv: list[str], run: Run, tell: Tell
 ) -> tuple[Path, str]:
-    telling: Telling | None = None
+    reports: TransferProgress | None = None
 
     def began(directory: Path, controller: Controller, _socket: Path | None) -> None:
-        nonlocal telling
-        telling = Telling(controller, tell)
+        nonlocal reports
+        reports = TransferProgress(controller, tell)
         tell({"event": "directory", "directory": str(directory)})
         run.begins()
         tell({"event": "started"})
 
     def progress(simulated_s: float, real_s: float) -> None:
         tell({"event": "progress", "t_ns": round(simulated_s * 1e9), "real_s": round(real_s, 3)})
-        if telling is not None:
-            telling.at(simulated_s - LEAD_S, real_s / simulated_s if simulated_s else 1.0)
+        if reports is not None:
+            reports.report(simulated_s - LEAD_S, real_s / simulated_s if simulated_s else 1.0)
 
     try:
         made = simulation.run(job, runs=runs, argv=argv, name=None, progress=progress, began=began)
@@ -66,29 +66,29 @@ def _live(
     job: Job, asked: Mapping[str, Any], runs: Path, argv: list[str], run: Run, tell: Tell
 ) -> tuple[Path, str]:
     chosen = transfer_program(asked["program"], command=None, server=None)
-    heard: list[Callable[[Mapping[str, Any]], None]] = []
+    takers: list[Callable[[Mapping[str, Any]], None]] = []
     over = threading.Event()
 
     def began(directory: Path, controller: Controller, socket: Path | None) -> None:
         assert socket is not None
         tell({"event": "directory", "directory": str(directory)})
-        hear = hearer(directory, socket, run, tell)
-        telling = Telling(controller, tell)
+        forward = forwarder(directory, socket, run, tell)
+        reports = TransferProgress(controller, tell)
 
         def follow(began_s: float) -> None:
             while not over.wait(_EVERY_S):
-                telling.at(time.monotonic() - began_s - LEAD_S, 1.0)
+                reports.report(time.monotonic() - began_s - LEAD_S, 1.0)
 
-        def hear_and_follow(message: Mapping[str, Any]) -> None:
+        def take(message: Mapping[str, Any]) -> None:
             if message.get("event") == "started":
                 threading.Thread(target=follow, args=(time.monotonic(),), daemon=True).start()
-            hear(message)
+            forward(message)
 
-        heard.append(hear_and_follow)
+        takers.append(take)
 
     @contextmanager
-    def watched(_plan: Path) -> Iterator[_Heard]:
-        yield _Heard(heard[0])
+    def watched(_plan: Path) -> Iterator[_Events]:
+        yield _Events(takers[0])
 
     try:
         finished = live.run(
@@ -108,22 +108,22 @@ def _live(
 
 
 @dataclass(frozen=True)
-class _Heard:
+class _Events:
     """Takes the events of a run."""
 
     tell: Callable[[Mapping[str, Any]], None]
 
 
 @dataclass
-class Telling:
-    """Tells the page how far transfers are, now and then."""
+class TransferProgress:
+    """Reports to the page how far transfers are, twice a second at most."""
 
     controller: Controller
     tell: Tell
     next_s: float = field(default_factory=time.monotonic)
     """When, on CLOCK_MONOTONIC, the next message may come."""
 
-    def at(self, now_s: float, pace: float) -> None:
+    def report(self, now_s: float, pace: float) -> None:
         """The plan's clock is at ``now_s``, and each of its seconds takes ``pace`` seconds."""
         if time.monotonic() < self.next_s:
             return
