@@ -183,10 +183,10 @@ def test_up_exec_set_status_down(longhaul: Command, work: Path) -> None:
     time.sleep(1.5)  # beyond its duration: the network stays
     assert longhaul("exec", "a", "--", "sh", "-c", "exit 7").returncode == 7
     assert longhaul("exec", "a", "--", "hostname").stdout == "a\n"
-    before = longhaul("exec", "a", "--", "ping", "-q", "-c", "3", "-i", "0.1", "b").stdout
+    before = longhaul("exec", "a", "--", "ping", "-q", "-c", "10", "-i", "0.1", "b").stdout
     assert 4.0 <= float(before.split(" = ")[1].split("/")[0]) < 8.0
     assert longhaul("set", "wire", "delay=20ms").returncode == 0
-    after = longhaul("exec", "a", "--", "ping", "-q", "-c", "3", "-i", "0.1", "b").stdout
+    after = longhaul("exec", "a", "--", "ping", "-q", "-c", "10", "-i", "0.1", "b").stdout
     assert 40.0 <= float(after.split(" = ")[1].split("/")[0]) < 48.0
     assert longhaul("set", "wire", "down").returncode == 0
     assert longhaul("exec", "a", "--", "ping", "-q", "-c", "1", "-W", "1", "b").returncode == 1

@@ -40,20 +40,16 @@ def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[longhau
 
 def capture(*arguments: str, **settings: int) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "longhaul.cli.main", "capture", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **settings)
+    return subprocess.Popen(command, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **settings)
 
 
 def ping(network: longhaul.Network, count: int = 5) -> None:
     network.run("a", ["ping", "-n", "-4", "-c", str(count), "-i", "0.02", "b"])
 
 
-def until_it_captures(network: longhaul.Network, name: str = "wan@a.pcapng") -> Path:
-    path = Path(network.directory) / "captures" / name
-    until_s = time.monotonic() + WITHIN_S
-    while not path.is_file():
-        assert time.monotonic() < until_s
-        time.sleep(0.05)
-    return path
+def until_it_captures(capturing: "subprocess.Popen[bytes]") -> None:
+    assert capturing.stderr
+    assert capturing.stderr.readline().startswith(b"wan is captured, ")
 
 
 def fields(path: Path, names: Sequence[str]) -> list[list[str]]:
@@ -71,7 +67,7 @@ def fields(path: Path, names: Sequence[str]) -> list[list[str]]:
 def test_headers_are_those_that_tshark_shows(network: longhaul.Network, tmp_path: Path) -> None:
     file = tmp_path / "wan.pcapng"
     capturing = capture("wan", "-w", str(file))
-    until_it_captures(network)
+    until_it_captures(capturing)
     ping(network)
     network.run("b", ["sh", "-c", "iperf3 -s -1 -D && sleep 0.3"])
     network.run("a", ["iperf3", "-c", "b", "-n", "200K"])
@@ -105,7 +101,7 @@ def test_headers_are_those_that_tshark_shows(network: longhaul.Network, tmp_path
 
 def test_lines_show_packets_of_both_ways_with_names_of_hosts(network: longhaul.Network) -> None:
     capturing = capture("wan", "--at", "b", "-c", "10")
-    until_it_captures(network)
+    until_it_captures(capturing)
     ping(network)
     shown, told = capturing.communicate(timeout=WITHIN_S)
     lines = shown.decode().splitlines()
@@ -122,8 +118,7 @@ def test_a_later_capture_shows_later_packets_alone(network: longhaul.Network) ->
     shown = []
     for _ in range(2):
         capturing = capture("wan", "-c", "4")
-        until_it_captures(network)
-        time.sleep(0.5)
+        until_it_captures(capturing)
         ping(network)
         lines, _told = capturing.communicate(timeout=WITHIN_S)
         shown.append([float(line.split()[0]) for line in lines.decode().splitlines()])
@@ -161,7 +156,7 @@ def test_a_capture_ends_at_its_limit_and_the_run_says_so(network: longhaul.Netwo
 
 def test_the_end_of_the_run_ends_a_capture(network: longhaul.Network) -> None:
     capturing = capture("wan", "-w", "-")
-    until_it_captures(network)
+    until_it_captures(capturing)
     ping(network)
     network.down()
     pcapng, told = capturing.communicate(timeout=WITHIN_S)
@@ -172,7 +167,8 @@ def test_the_end_of_the_run_ends_a_capture(network: longhaul.Network) -> None:
 
 def test_a_reader_that_has_enough_ends_a_capture(network: longhaul.Network) -> None:
     capturing = capture("wan", "-w", "-")
-    path = until_it_captures(network)
+    until_it_captures(capturing)
+    path = Path(network.directory) / "captures" / "wan@a.pcapng"
     assert capturing.stdout is not None
     ping(network)
     capturing.stdout.read(28)

@@ -58,6 +58,8 @@ def namespace() -> Iterator[str]:
         inside(name, "ip", "address", "add", "192.0.2.1/24", "dev", "eth0")
         inside(name, "ip", "link", "set", "eth0", "up")
         inside(name, "ip", "route", "add", "default", "via", "192.0.2.254")
+        # The kernel adds it as soon as it has noticed the carrier.
+        wait_until(lambda: "inet6 fe80" in inside(name, "ip", "address", "show", "dev", "eth0"))
         yield name
     finally:
         run("ip", "netns", "delete", name, check=False)

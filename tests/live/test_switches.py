@@ -179,14 +179,15 @@ def test_routers_of_the_model_answer_for_their_addresses_and_forward(network: lo
     route = output(network, "c", "ip", "-4", "route", "show", "default")
     assert address_of(network, "r") in route
     for family in ("4", "6"):
-        out = output(network, "c", "ping", f"-{family}", "-n", "-c", "3", "-i", "0.2", "far")
+        out = output(network, "c", "ping", f"-{family}", "-n", "-c", "10", "-i", "0.1", "far")
         assert 12 <= least_rtt_ms(out) < 16
         assert "ttl=63" in out, "one router, and switches do not count"
-        out = output(network, "c", "ping", f"-{family}", "-n", "-c", "1", "r")
+        out = output(network, "c", "ping", f"-{family}", "-n", "-c", "10", "-i", "0.1", "r")
         assert 12 <= least_rtt_ms(out) < 20
         # The other way round, the host behind the router begins.
         assert (
-            least_rtt_ms(output(network, "far", "ping", f"-{family}", "-n", "-c", "5", "-i", "0.2", "b")) < 10
+            least_rtt_ms(output(network, "far", "ping", f"-{family}", "-n", "-c", "10", "-i", "0.1", "b"))
+            < 10
         )
     refused = network.run("a", ["ping", "-4", "-n", "-c", "1", "-W", "2", "198.51.100.7"], check=False)
     assert "Destination Net Unreachable" in refused.stdout or "Destination Host Unreachable" in refused.stdout

@@ -62,14 +62,15 @@ def capture(
     longhaul capture atlantic -w - | tcpdump -n -r - 'tcp[tcpflags] & tcp-syn != 0'
     """
     from longhaul.run import link_captures, sockets
+    from longhaul.units.text import bytes_text
 
     begun = link_captures.begin(sockets.find(name), link, snaplen_bytes=snaplen, limit_bytes=limit)
     at, shown = node or begun.nodes[0], 0
     try:
         path = begun.path(at)
-        if begun.snaplen_bytes != snaplen:
-            message = f"{link} is captured already, with {begun.snaplen_bytes} bytes of each packet"
-            click.echo(message, err=True)
+        already = "" if begun.is_new else " already"
+        kept = bytes_text(begun.snaplen_bytes)
+        click.echo(f"{link} is captured{already}, {kept} of each packet; shown: at {at}", err=True)
         with _writer(begun, target) as write, suppress(KeyboardInterrupt):
             for head, block in begun.follow(at):
                 write(head, block)

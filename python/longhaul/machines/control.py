@@ -19,6 +19,7 @@ from longhaul.machines.coordinator import Agent
 from longhaul.machines.messages import Message
 from longhaul.machines.parts import Parts
 from longhaul.run import sockets
+from longhaul.units.text import time_text
 
 _MOST_BYTES = 1 << 20
 """Of a request."""
@@ -199,10 +200,9 @@ def _changed(parts: Parts, agents: Sequence[Agent], request: Message) -> Message
     made_ns = [each["engine"]["at_ns"] for each in answers]
     late = [agent.name for agent, made in zip(agents, made_ns, strict=True) if made > at_ns]
     if late:
-        behind_ms = (max(made_ns) - at_ns) / 1e6
         parts.warn(
-            f"both sides of a link that is cut may have differed for {behind_ms:.0f} ms: the change at "
-            f"{at_ns / 1e9:.3f} s came late to {', '.join(late)}"
+            f"both sides of a link that is cut may have differed for {time_text(max(made_ns) - at_ns)}: the "
+            f"change at {time_text(at_ns)} came late to {', '.join(late)}"
         )
     return {"ok": True, "engine": {"is": "changed", "at_ns": at_ns}}
 
