@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from longhaul import json_text
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
 
 _PART = re.compile(r"\.(?P<name>.+)\.(?P<pid>[0-9]+)\.[0-9a-f]+\.part")
 
@@ -139,6 +141,25 @@ def replacing(path: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
     finally:
         if descriptor is not None:
             os.close(descriptor)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """While a file is written that the user has named.
+
+    Raises LonghaulError if that fails, unless the file is there already or the disk is full.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.EEXIST, errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise LonghaulError(
+            Code.FILE_UNWRITABLE,
+            f"cannot write {path}: {(error.strerror or 'it fails').lower()}",
+            remedy="name a file in a folder that is there",
+            exit_code=2,
+        ) from None
 
 
 def replace_bytes(path: Path, content: bytes, *, mode: int | None = None) -> None:

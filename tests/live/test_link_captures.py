@@ -182,10 +182,38 @@ def test_a_reader_that_has_enough_ends_a_capture(network: longhaul.Network) -> N
     assert path.stat().st_size == size
 
 
+def test_a_file_that_cannot_be_written_ends_the_capture(network: longhaul.Network, tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere/wan.pcapng"
+    refused = capture("wan", "-w", str(nowhere))
+    _shown, told = refused.communicate(timeout=WITHIN_S)
+    assert refused.returncode == 2
+    line = told.decode().splitlines()[-1]
+    assert f"cannot write {nowhere}: no such file or directory; name a file in a folder that is there" in line
+    assert link_captures.begin(sockets.find(None), "wan").is_new
+
+
+def test_a_signal_that_comes_twice_ends_a_capture(network: longhaul.Network) -> None:
+    capturing = capture("wan")
+    until_it_captures(capturing)
+    for _ in range(2):
+        capturing.send_signal(signal.SIGTERM)
+    capturing.communicate(timeout=WITHIN_S)
+    assert link_captures.begin(sockets.find(None), "wan").is_new
+
+
 def test_links_that_cannot_be_captured_are_refused(network: longhaul.Network, tmp_path: Path) -> None:
     with pytest.raises(LonghaulError, match='there is no link "wam"; did you mean "wan"'):
         link_captures.begin(sockets.find(None), "wam")
     with pytest.raises(LonghaulError, match=r"there is no run|no run|is up"):
         link_captures.begin(sockets.find("other"), "wan")
-    assert not (Path(network.directory) / "captures").exists()
+    for words, message in (
+        (("wan", "--snaplen", "0B"), "0B is not a useful part of a packet; write 20B to 65535B"),
+        (("wan", "--at", "c"), "name a or b"),
+        (("wan", "-c", "0"), "0 is not in the range"),
+    ):
+        refused = capture(*words)
+        _shown, told = refused.communicate(timeout=WITHIN_S)
+        assert refused.returncode == 2
+        assert message in told.decode()
+        assert told.count(b"\n") == 1
     assert os.environ["XDG_RUNTIME_DIR"] == str(tmp_path)

@@ -61,7 +61,7 @@ def capture(
     longhaul capture atlantic -w - | wireshark -k -i -
     longhaul capture atlantic -w - | tcpdump -n -r - 'tcp[tcpflags] & tcp-syn != 0'
     """
-    from longhaul.run import link_captures, sockets
+    from longhaul.run import link_captures, signals, sockets
     from longhaul.units.text import bytes_text
 
     begun = link_captures.begin(sockets.find(name), link, snaplen_bytes=snaplen, limit_bytes=limit)
@@ -81,6 +81,8 @@ def capture(
         # Whoever read the packets needs no more, and Python would report the same again at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     finally:
+        # timeout(1) sends its signal twice.
+        signals.disregard()
         begun.end()
     click.echo(f"{shown} packets; captured: {path}", err=True)
 
@@ -96,9 +98,9 @@ def _writer(begun: "LinkCapture", target: str | None) -> Iterator[Write]:
     elif target == "-":
         yield _pcapng(sys.stdout.buffer)
     else:
-        from longhaul.storage import replacing
+        from longhaul.storage import replacing, writing
 
-        with replacing(Path(target)) as file:
+        with writing(Path(target)), replacing(Path(target)) as file:
             yield _pcapng(file)
 
 

@@ -187,7 +187,7 @@ class CaptureStart(Body):
     """A link of a live run whose packets are to be captured."""
 
     link: Name
-    snaplen_bytes: Annotated[int, Field(ge=1, le=65_535)] = 256
+    snaplen_bytes: Annotated[int, Field(ge=20, le=65_535)] = 256
     """Kept of each packet."""
 
 

@@ -11,8 +11,6 @@ from typing import Any
 from longhaul.analysis.comparison import Contrast, Row, compare, contrast
 from longhaul.analysis.differences import differences, unlike
 from longhaul.analysis.estimates import CONFIDENCE, Estimate, estimate
-from longhaul.diagnostics import Code
-from longhaul.errors import LonghaulError
 from longhaul.report import comparison_figures as figures
 from longhaul.report.colours import SIDES
 from longhaul.report.comparison import difference_text, estimate_text
@@ -20,6 +18,7 @@ from longhaul.report.comparison_runs import Run, Side
 from longhaul.report.page import page, write_page
 from longhaul.results.run_files import reading
 from longhaul.scenario.model.metrics import unit_of
+from longhaul.storage import writing
 from longhaul.units.text import time_text
 
 MOST_METRICS = 12
@@ -39,13 +38,8 @@ def write_comparison(path: Path, sides: Sequence[Side], *, first: Sequence[str],
     """
     with reading(*(run.directory for side in sides for run in side.runs)):
         content = page("comparison.html.j2", context={**draw(sides, first=first), "command": command})
-    try:
+    with writing(path):
         write_page(path, content)
-    except OSError as error:
-        message = f"{path}: {(error.strerror or 'cannot be written').lower()}"
-        raise LonghaulError(
-            Code.FILE_UNWRITABLE, message, remedy="name another file, in a folder that is there", exit_code=2
-        ) from None
     return path
 
 

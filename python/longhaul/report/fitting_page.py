@@ -7,10 +7,9 @@ from typing import Any
 from longhaul.analysis.fitting import Fit, Fits
 from longhaul.analysis.fitting.loss import LossBlock
 from longhaul.analysis.gaps import Gaps
-from longhaul.diagnostics import Code
-from longhaul.errors import LonghaulError
 from longhaul.report import fitting, fitting_figures
 from longhaul.report.page import page
+from longhaul.storage import writing
 
 
 def write_fitting(path: Path, gaps: Gaps, fits: Fits, blocks: Sequence[LossBlock]) -> None:
@@ -35,13 +34,8 @@ def write_fitting(path: Path, gaps: Gaps, fits: Fits, blocks: Sequence[LossBlock
             "quantiles": fitting_figures.quantile_figure(fits, gaps.unit),
         },
     }
-    try:
+    with writing(path):
         path.write_text(page("fit.html.j2", context=context, filters=filters), encoding="utf-8")
-    except OSError as error:
-        message = f"{path}: {(error.strerror or 'cannot be written').lower()}"
-        raise LonghaulError(
-            Code.FILE_UNWRITABLE, message, remedy="name a file in a folder that is there"
-        ) from None
 
 
 def _parameters(fit: Fit) -> str:

@@ -11,6 +11,7 @@ from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
 from longhaul.report.chart import Chart
 from longhaul.report.colours import ANYWHERE, INK, MUTED, SERIES
+from longhaul.storage import writing
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,8 @@ class Picture:
                 remedy="name it .svg; longhaul report --format writes PDF and PNG",
                 exit_code=2,
             )
-        try:
+        with writing(written):
             written.write_text(self.svg, encoding="utf-8")
-        except OSError as error:
-            message = f"{written}: {(error.strerror or 'cannot be written').lower()}"
-            raise LonghaulError(
-                Code.FILE_UNWRITABLE, message, remedy="name a file that can be written", exit_code=2
-            ) from None
         return written
 
 

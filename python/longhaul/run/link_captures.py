@@ -15,6 +15,7 @@ from longhaul.results.growing_captures import GrowingCapture
 from longhaul.results.segments import capture_path
 from longhaul.run import run_discovery, session
 from longhaul.run.persistent_networks import unknown
+from longhaul.scenario.model.scenario import useless_snaplen
 
 SNAPLEN_BYTES = 256
 """Kept of each packet where nobody asks for more: all headers."""
@@ -100,6 +101,8 @@ def begin(
     A link that is captured already is not captured twice. Raises LonghaulError if there is no such link, or
     if the run is divided: then each part has its own records until the end.
     """
+    if (wrong := useless_snaplen(snaplen_bytes)) is not None:
+        raise LonghaulError(Code.OUT_OF_RANGE, wrong[0], remedy=wrong[1], exit_code=2)
     running = run_discovery.at(socket)
     if running is None:
         # Coordinated by the command that started it, or about to end.

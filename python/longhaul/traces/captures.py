@@ -11,6 +11,7 @@ import numpy as np
 from longhaul.analysis.captures import Capture, Flow, Losses
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.storage import writing
 
 _STEP = 1 << 16
 """Packets between two reports of progress."""
@@ -160,19 +161,14 @@ def write_losses(path: Path, capture: Capture, flow: Flow) -> None:
         "place": ["beyond" if beyond else "before" for beyond in losses.beyond.tolist()],
         "flow": [names[number] for number in losses.flow.tolist()],
     }
-    try:
+    with writing(path):
         if path.suffix == ".parquet":
             _write_parquet(path, columns)
-        else:
-            with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(columns)
-                writer.writerows(zip(*columns.values(), strict=True))
-    except OSError as error:
-        message = f"{path}: {(error.strerror or 'cannot be written').lower()}"
-        raise LonghaulError(
-            Code.FILE_UNWRITABLE, message, remedy="name a file in a folder that is there", exit_code=2
-        ) from None
+            return
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
 
 
 def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:

@@ -11,6 +11,7 @@ from longhaul.report.mpl import Axes
 from longhaul.report.plotting import figure, paper
 from longhaul.report.scales import is_wide
 from longhaul.scenario.traces import COLUMNS, DELAY, RATE, RTT, Trace
+from longhaul.storage import writing
 
 MOST_LINES = 8
 _LABELS = {RTT: "round trip [ms]", DELAY: "one-way delay [ms]", RATE: "rate [Mbit/s]"}
@@ -42,13 +43,8 @@ def draw_traces(traces: Sequence[Trace], path: Path, *, title: str) -> None:
         made.suptitle(title, x=0.01, ha="left", fontsize=10)
         if len(traces) > 1:
             axes[0][0].legend(loc="upper right", ncols=2)
-        try:
+        with writing(path):
             made.savefig(path, dpi=150)
-        except OSError as error:
-            message = f"cannot write {path}: {(error.strerror or 'it fails').lower()}"
-            raise LonghaulError(
-                Code.FILE_UNWRITABLE, message, remedy="name a file in a folder that is there", exit_code=2
-            ) from None
 
 
 def _draw(over_time: Axes, shares: Axes, name: str, traces: Sequence[Trace]) -> None:

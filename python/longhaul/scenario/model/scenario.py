@@ -220,6 +220,13 @@ class Route(Strict):
     """A link, or the neighbour at its other end."""
 
 
+def useless_snaplen(snaplen_bytes: int) -> tuple[str, str] | None:
+    """Why it makes no sense to keep so much of each packet, and what to write instead."""
+    if 20 <= snaplen_bytes <= 65_535:
+        return None
+    return f"{Size(snaplen_bytes)} is not a useful part of a packet", "write 20B to 65535B"
+
+
 class Packets(Strict):
     """Which packets are recorded one by one."""
 
@@ -241,10 +248,8 @@ class Packets(Strict):
     @field_validator("snaplen")
     @classmethod
     def _snaplen(cls, value: Size) -> Size:
-        if not 20 <= value.bytes <= 65_535:
-            raise problem(
-                Code.OUT_OF_RANGE, f"{value} is not a useful part of a packet", "write 20B to 65535B"
-            )
+        if (wrong := useless_snaplen(value.bytes)) is not None:
+            raise problem(Code.OUT_OF_RANGE, *wrong)
         return value
 
 

@@ -17,6 +17,7 @@ from longhaul.scenario.syntax.value_errors import FileError, ScenarioValueError
 from longhaul.scenario.traces import builtin, opportunities, parquet
 from longhaul.scenario.traces.csv_text import Reading, read_text, text_of_traces
 from longhaul.scenario.traces.trace import Trace, Way
+from longhaul.storage import writing
 
 MAHIMAHI = (".up", ".down", ".mahi")
 """What the names of mahimahi's traces end in."""
@@ -92,16 +93,11 @@ def write_traces(path: Path, traces: Sequence[Trace], *, force: bool = False) ->
         )
     content = content_of(path.suffix, traces)
     try:
-        with path.open("wb" if force else "xb") as file:
+        with writing(path), path.open("wb" if force else "xb") as file:
             file.write(content)
     except FileExistsError:
         remedy = "choose another name, or add --force"
         raise LonghaulError(Code.FILE_EXISTS, f"{path} already exists", remedy=remedy, exit_code=2) from None
-    except OSError as error:
-        message = f"cannot write {path}: {(error.strerror or 'it fails').lower()}"
-        raise LonghaulError(
-            Code.FILE_UNWRITABLE, message, remedy="name a file in a folder that is there", exit_code=2
-        ) from None
 
 
 def content_of(suffix: str, traces: Sequence[Trace]) -> bytes:
