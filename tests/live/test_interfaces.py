@@ -125,6 +125,33 @@ def test_the_path_manager_knows_the_scenario(tmp_path: Path, monkeypatch: pytest
         assert "eth0" not in told
 
 
+@pytest.mark.waiting
+def test_traffic_goes_to_the_interface_that_it_names(tmp_path: Path) -> None:
+    """Every kind of generator: ping, iperf3, our datagrams and requests."""
+    traffic = """
+duration: 6s
+traffic:
+  echo: {kind: ping, from: a, to: [b, b.r2], every: 100ms}
+  bulk: {kind: tcp, from: a, to: b.r2, cc: cubic, stop: 4s}
+  data: {kind: udp, from: a, to: b.r2, rate: 1Mbit, size: 1000B, stop: 5s}
+  asks: {kind: requests, from: a, to: b.r2, size: 1kB, gap: 100ms, cc: cubic, stop: 4s}
+"""
+    (tmp_path / "two.yaml").write_text(TWO_PATHS + traffic)
+    result = longhaul.run_live(tmp_path / "two.yaml", runs=tmp_path / "runs")
+    rtt_ns = {each["to"]: each["rtt_min_ns"] for each in result.summary["probes"]}
+    assert 20e6 <= rtt_ns["b"] < 35e6
+    assert 40e6 <= rtt_ns["b.r2"] < 70e6
+    counted = {flow["name"]: flow["bytes"] for flow in result.summary["flows"]}
+    assert counted["bulk"] > 2e6
+    assert counted["data"] == pytest.approx(5 * 1e6 / 8, rel=0.1)
+    assert counted["asks"] > 10_000
+    sent = {name: result.link(name)["packets"]["offered"] for name in ("a-r1", "a-r2")}
+    assert sent["a-r1"] <= 60, "pings alone"
+    assert sent["a-r2"] > sum(counted.values()) / 1500
+    assert {row["to"] for row in result.summary["flows"]} == {"b.r2"}
+    assert set(result.table("connections")["to"]) <= {"a", "b"}
+
+
 @pytest.mark.skipif(not has_mptcp(), reason="this kernel has no multipath TCP")
 @pytest.mark.skipif(shutil.which("mptcpize") is None, reason="mptcpize is not installed")
 def test_traffic_uses_all_paths_and_is_counted_on_each(tmp_path: Path) -> None:

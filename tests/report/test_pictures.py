@@ -121,7 +121,7 @@ def test_a_picture_is_written_as_svg_alone(made: dict[str, Any], tmp_path: Path)
     assert picture.save(tmp_path / "a.svg").read_text() == picture.svg
     with pytest.raises(LonghaulError, match=r"not a name of an SVG; name it .svg"):
         picture.save(tmp_path / "a.png")
-    with pytest.raises(LonghaulError, match=r"a.svg: no such file or directory; name a file that can"):
+    with pytest.raises(LonghaulError, match=r"a.svg: no such file or directory; name a file in a folder"):
         picture.save(tmp_path / "nowhere" / "a.svg")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import longhaul
-from longhaul.scenario import ScenarioError, parse_scenario, resolve
+from longhaul.scenario import ScenarioError, load_scenario, parse_scenario, resolve
 from longhaul.scenario.lower.main_tables import (
     choose_interface,
     interfaces_of,
@@ -142,6 +142,43 @@ def test_simulated_flows_take_the_interfaces_of_the_tables(ends: str, rtt_ns: fl
     (tmp_path / "two.yaml").write_text(text)
     result = longhaul.run_sim(tmp_path / "two.yaml", runs=tmp_path / "runs", report=False)
     assert result.probe("echo")["rtt_min_ns"] == pytest.approx(rtt_ns, rel=0.01)
+
+
+def test_simulated_traffic_to_an_interface_takes_its_path(tmp_path: Path) -> None:
+    text = TWO_PATHS + "traffic: {echo: {kind: ping, from: a, to: [b, b.r2], every: 100ms}}\n"
+    (tmp_path / "two.yaml").write_text(text)
+    result = longhaul.run_sim(tmp_path / "two.yaml", runs=tmp_path / "runs", report=False)
+    rtt_ns = {each["to"]: each["rtt_min_ns"] for each in result.summary["probes"]}
+    assert rtt_ns == pytest.approx({"b": 20e6, "b.r2": 60e6}, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("to", "message"),
+    [
+        ("b.r3", 'there is no host "b.r3"; did you mean "b.r2"?'),
+        ("b.r1", '"b.r1" is the first interface of "b", and has its name; write b'),
+        ("c.r2", 'there is no host "c.r2"'),
+        ("a.r2", '"a" would send to itself'),
+    ],
+)
+def test_traffic_goes_to_interfaces_that_are_there(to: str, message: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        planned(TWO_PATHS + f"traffic: {{echo: {{kind: ping, from: a, to: {to}, every: 100ms}}}}\n")
+    assert str(caught.value).count("[E") == 1
+    assert message in str(caught.value)
+
+
+def test_a_flow_list_begins_at_hosts_and_ends_at_hosts_or_interfaces(tmp_path: Path) -> None:
+    path = tmp_path / "two.yaml"
+    path.write_text(TWO_PATHS + "traffic: {list: {kind: replay, file: flows.csv}}\n")
+    for line, wrong in (("a,b.r2", None), ("a.r2,b", "hosts choose the one that they send from; write a")):
+        (tmp_path / "flows.csv").write_text(f"start_s,from,to,bytes\n0,{line},1000\n")
+        if wrong is None:
+            (flow,) = resolve(load_scenario(path)).traffic
+            assert flow["destinations"] == [named(resolve(load_scenario(path)).plan)["b.r2"]]
+        else:
+            with pytest.raises(ScenarioError, match=wrong):
+                resolve(load_scenario(path))
 
 
 def with_mptcp(of_a: str, of_b: str = "", general: str = "") -> str:

@@ -157,8 +157,7 @@ fn add_routes(
         if destination == position || other.of == Some(position) {
             continue;
         }
-        let chosen = node.main_routes.iter().find(|route| route.destination == destination);
-        let by = chosen.map_or(position, |route| route.interface);
+        let by = plan.chosen_interface(position, destination);
         let Some(place) = indices.iter().position(|(interface, _)| *interface == by) else { continue };
         let (interface, index) = indices[place];
         for source in addresses(&plan.nodes[interface]) {

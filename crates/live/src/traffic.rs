@@ -47,7 +47,8 @@ impl<'a> TrafficGenerator<'a> {
             return Err(Error::new("a traffic generator has no flows"));
         };
         let wrong = |invalid: InvalidValue| Error::from(invalid).at(format_args!("flow {}", flow.name));
-        let (from, to) = (&plan.nodes[flow.source], &plan.nodes[flow.destination]);
+        let from = &plan.nodes[plan.chosen_interface(flow.source, flow.destination)];
+        let to = &plan.nodes[flow.destination];
         match (&flow.traffic, part.end) {
             (Traffic::Udp { .. }, End::Source) => {
                 let schedule = longhaul_endpoints::datagrams(plan, network, flow).map_err(wrong)?;
@@ -132,7 +133,8 @@ fn linger_ns(plan: &Plan, network: &Network, flow: &Flow) -> u64 {
     if plan.duration_ns.is_some() {
         return 0;
     }
-    let path = network.path(NodeId(flow.source as u32), NodeId(flow.destination as u32)).unwrap_or_default();
+    let source = plan.chosen_interface(flow.source, flow.destination);
+    let path = network.path(NodeId(source as u32), NodeId(flow.destination as u32)).unwrap_or_default();
     let delays = path.iter().map(|direction| {
         let link = &plan.links[direction.link()];
         let model = if direction.way() == Way::Forward { &link.forward } else { &link.reverse };

@@ -337,6 +337,12 @@ impl Plan {
         self.nodes[node].of.unwrap_or(node)
     }
 
+    /// The interface by which `host` sends to `destination`: what its main routing table says, else itself.
+    pub fn chosen_interface(&self, host: usize, destination: usize) -> usize {
+        let routes = &self.nodes[host].main_routes;
+        routes.iter().find(|route| route.destination == destination).map_or(host, |route| route.interface)
+    }
+
     /// Whether packets of others pass through a node that is a host or an interface of one.
     pub fn is_forwarding(&self, node: usize) -> bool {
         self.nodes[self.owner(node)].forwards
@@ -486,7 +492,7 @@ impl Plan {
                     .map_err(|error| error.within(&format!("programs[{position}].span")))?;
             }
             if let Some(part) = &program.plays {
-                part.check(program.host, &self.flows)
+                part.check(program.host, &self.flows, |node| self.owner(node))
                     .map_err(|error| error.within(&format!("programs[{position}].plays")))?;
             }
         }

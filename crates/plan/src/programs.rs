@@ -165,8 +165,8 @@ impl Placement {
 }
 
 impl Part {
-    /// The first thing that is wrong, if it is played on `host`.
-    pub(crate) fn check(&self, host: usize, flows: &[Flow]) -> Result<(), InvalidValue> {
+    /// The first thing that is wrong, if it is played on `host`; `owner` tells the host of an interface.
+    pub(crate) fn check(&self, host: usize, flows: &[Flow], owner: impl Fn(usize) -> usize) -> Result<(), InvalidValue> {
         if self.flows.is_empty() {
             return Err(InvalidValue::new("flows", "are none"));
         }
@@ -177,7 +177,7 @@ impl Part {
             if flow.simulated {
                 return wrong("is simulated");
             }
-            if end != host {
+            if owner(end) != host {
                 return wrong("has another end there");
             }
             if self.flows.len() > 1 && !matches!(flow.traffic, Traffic::Replay { .. }) {

@@ -45,6 +45,15 @@ def problems(resolved: Resolved) -> Iterator[Diagnostic]:
                 "the oracle sends datagrams of one size, evenly spaced, alone",
                 "leave out arrivals, sizes and on_off",
             )
+        for destination in item["destinations"]:
+            node = resolved.plan["nodes"][destination]
+            if node["kind"] == "interface":
+                yield scenario.problem(
+                    Code.EXPORT_IMPOSSIBLE,
+                    (*place, "to"),
+                    f"hosts of the oracle have one address, and {node['name']} is a second one",
+                    "write the host alone",
+                )
     spans = {each["name"]: each.get("span") for each in resolved.plan["programs"]}
     for name, program in scenario.document.programs.items():
         span = spans.get(name)

@@ -152,7 +152,9 @@ def read_counts(records: Records, plan: Plan, sockets: pa.Table | None) -> Netwo
 
 def table(counts: NetworkCounts) -> pa.Table:
     """``connections.parquet``: every real flow with what became of it; addresses with the names of hosts."""
-    hosts = {address: name for name, every in counts.addresses.items() for address in every}
+    # Hosts come before the interfaces that they have more of.
+    named = [(address, name) for name, every in counts.addresses.items() for address in every]
+    hosts = dict(reversed(named))
     rows = [
         {
             "from": hosts.get(row["source"]),

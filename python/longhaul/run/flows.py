@@ -10,7 +10,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import AlgorithmSettings, Flow, Job, Plan, Tcp, TcpTraffic, Traffic
 from longhaul.scenario.lower.flow_names import flow_name, probe_name
-from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of
+from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of, owner_of
 from longhaul.scenario.lower.mptcp import subflows as subflows_between
 from longhaul.scenario.lower.paths import Routes
 from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
@@ -153,7 +153,7 @@ def simulated_ends(resolved: "Resolved") -> frozenset[int]:
     """Nodes that something sends from, or to, which a live run simulates."""
     ends = [job["ranks"] for job in jobs_without_program(resolved)]
     ends += [[flow["source"], *flow["destinations"]] for flow in resolved.traffic if flow["simulated"]]
-    return frozenset(node for group in ends for node in group)
+    return frozenset(owner_of(resolved.plan["nodes"], node) for group in ends for node in group)
 
 
 def real_ends(resolved: "Resolved") -> frozenset[int]:
@@ -164,7 +164,7 @@ def real_ends(resolved: "Resolved") -> frozenset[int]:
     programs = resolved.scenario.document.programs.values()
     ends = [[index[host] for host in program_hosts(each)] for each in programs if each.run]
     ends += [[flow["source"], *flow["destinations"]] for flow in resolved.traffic if not flow["simulated"]]
-    return frozenset(node for group in ends for node in group)
+    return frozenset(owner_of(resolved.plan["nodes"], node) for group in ends for node in group)
 
 
 def check(plan: Plan) -> None:

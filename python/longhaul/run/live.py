@@ -132,7 +132,7 @@ def plan_run(
     others = [program for program in plan["programs"] if not program["service"]]
     mpi.require(plan["programs"], path=search_path())
     made, rows = traffic.realise(plan, real, duration_ns=plan["duration_ns"])
-    made += traffic.parts(plan["flows"], own)
+    made += traffic.parts(plan["nodes"], plan["flows"], own)
     nodes = _with_room_for_connections(plan["nodes"], plan["flows"])
     order = [item["name"] for item in resolved.traffic]
     rows = sorted(rows + own, key=lambda row: order.index(row["name"]))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
-from longhaul.plan import End, Flow, Part, Program, Ready
+from longhaul.plan import End, Flow, Node, Part, Program, Ready
 from longhaul.scenario.lower.flow_names import flow_name, probe_name
+from longhaul.scenario.lower.main_tables import owner_of
 from longhaul.scenario.lower.tcp import CC_SYSCTL
 from longhaul.scenario.model.traffic import TRANSFER_KINDS, Kind
 from longhaul.subprocesses import find_program
@@ -169,7 +170,7 @@ def _iperf(
     programs = [
         program(
             server,
-            destination,
+            owner_of(plan["nodes"], destination),
             [*wrapper, installed("iperf3"), "-s", "-1", "-p", str(port), "-J"],
             service=True,
             ready={"tcp_port": port, "within_ns": _READY_NS},
@@ -233,7 +234,7 @@ FIRST_RECEIVER_PORT = 6201
 """Of the receivers, counted up over all flows."""
 
 
-def parts(flows: Sequence[Flow], rows: Sequence[Mapping[str, Any]]) -> list[Program]:
+def parts(nodes: Sequence[Node], flows: Sequence[Flow], rows: Sequence[Mapping[str, Any]]) -> list[Program]:
     """Receivers and senders of those of the plan's ``flows`` that are not simulated, and not of captures.
 
     Each of ``rows`` names the traffic generator of a flow. Flows of the same generator share it, and a port.
@@ -247,7 +248,7 @@ def parts(flows: Sequence[Flow], rows: Sequence[Mapping[str, Any]]) -> list[Prog
         group = row["name"] if row["kind"] == "replay" else flow["name"]
         port = ports.setdefault(group, FIRST_RECEIVER_PORT + len(ports))
         ends: tuple[tuple[End, int, str], ...] = (
-            ("sink", flow["destination"], row["server"]),
+            ("sink", owner_of(nodes, flow["destination"]), row["server"]),
             ("source", flow["source"], row["generator"]),
         )
         for end, host, name in ends:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from longhaul.scenario.model import Background, Document, Pcap, Program, Replay
 from longhaul.scenario.model.metrics import Unit, catalogue, is_swept, unknown_metric
@@ -31,6 +32,23 @@ def handovers(document: Document) -> list[tuple[str, str]]:
         for host in event.host or ()
     )
     return list(dict.fromkeys(pairs))
+
+
+def interface_names(
+    hosts: Collection[str], links: Mapping[str, tuple[str, str]]
+) -> dict[tuple[str, str], str]:
+    """The interfaces of those ``hosts`` that are the end of several ``links``, by host and link.
+
+    Each is called ``HOST.NEIGHBOUR``, or ``HOST.LINK`` where several links lead to the same neighbour.
+    """
+    reaching = Counter(end for ends in links.values() for end in ends)
+    parallel = Counter(frozenset(ends) for ends in links.values())
+    return {
+        (host, link): f"{host}.{link if parallel[frozenset(ends)] > 1 else neighbour}"
+        for link, ends in links.items()
+        for host, neighbour in (ends, ends[::-1])
+        if reaching[host] > 1 and host in hosts
+    }
 
 
 def program_hosts(program: Program) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from longhaul.scenario.check.clusters import check_relay
 from longhaul.scenario.check.names import (
     attachment_name,
     handovers,
+    interface_names,
     may_rename,
     metrics_of,
     traffic_pairs,
@@ -66,6 +67,10 @@ class _Check:
         self.warnings: list[Diagnostic] = []
         self.node_keys: dict[str, str] = {}
         self.link_names: dict[str, tuple[str, str]] = {}
+        self.host_of: dict[str, str] = {}
+        """Of each further interface."""
+        self.first_interfaces: dict[str, str] = {}
+        """The host whose name and addresses it has, by interface."""
 
     def wrong(self, code: Code, path: Path, message: str, remedy: str | None = None) -> None:
         self.problems.append(self.scenario.problem(code, path, message, remedy))
@@ -177,6 +182,13 @@ class _Check:
                             Code.NODE_ISOLATED, ("nodes", key), f'no link reaches "{name}"', remedy
                         )
                     )
+        hosts = {name for name in self.node_keys if self.kind(name) == "host"}
+        hosts -= {host for host, _router in handovers(self.document)}
+        met: set[str] = set()
+        for (host, _link), interface in interface_names(hosts, self.link_names).items():
+            of = self.host_of if host in met else self.first_interfaces
+            of[interface] = host
+            met.add(host)
         used = {node.profile for node in self.document.nodes.values()}
         used |= {link.profile for link in self.document.links.values()}
         for profile in self.document.profiles:
@@ -248,19 +260,31 @@ class _Check:
             self.wrong(error.code, path, error.message, error.remedy)
             return ()
 
-    def hosts(self, path: Path, texts: tuple[str, ...], *, routers_too: bool = False) -> list[str]:
-        """The hosts that ``texts`` name; problems for those that are none."""
+    def hosts(
+        self,
+        path: Path,
+        texts: tuple[str, ...],
+        *,
+        routers_too: bool = False,
+        interfaces: Collection[str] = (),
+    ) -> list[str]:
+        """The hosts that ``texts`` name, or ``interfaces``; problems for those that are none."""
         found = []
         kinds = ("host", "router") if routers_too else ("host",)
         place_of: Mapping[int, Path] = {position: (*path, position) for position in range(len(texts))}
         for position, text in enumerate(texts):
             for name in self.expanded(place_of[position], text):
                 known = name in self.node_keys
-                if known and self.kind(name) in kinds:
+                if name in interfaces or (known and self.kind(name) in kinds):
                     found.append(name)
                     continue
+                if interfaces and name in self.first_interfaces:
+                    host = self.first_interfaces[name]
+                    message = f'"{name}" is the first interface of "{host}", and has its name'
+                    self.wrong(Code.NODE_UNKNOWN, place_of[position], message, f"write {host}")
+                    break
                 hosts = [each for each in self.node_keys if self.kind(each) in kinds]
-                near = did_you_mean(name, hosts)
+                near = did_you_mean(name, [*hosts, *interfaces])
                 if not known:
                     self.wrong(Code.NODE_UNKNOWN, place_of[position], f'there is no host "{name}"', near)
                     break
@@ -305,7 +329,9 @@ class _Check:
                 continue
             before = len(self.problems)
             sources = dict.fromkeys(self.hosts((*path, "from"), flow.source))
-            targets = dict.fromkeys(self.hosts((*path, "to"), flow.to, routers_too=flow.kind == "ping"))
+            targets = dict.fromkeys(
+                self.hosts((*path, "to"), flow.to, routers_too=flow.kind == "ping", interfaces=self.host_of)
+            )
             if len(self.problems) == before:
                 self.pairs(path, flow, len(sources), len(targets))
             self.has_an_end(path, flow)
@@ -320,7 +346,9 @@ class _Check:
                 "name as many in both for pairs, or one host in one of them",
             )
             return
-        itself = next((source for source, to in traffic_pairs(flow) if source == to), None)
+        itself = next(
+            (source for source, to in traffic_pairs(flow) if source == self.host_of.get(to, to)), None
+        )
         if itself is not None:
             self.wrong(Code.SAME_ENDS, (*path, "to"), f'"{itself}" would send to itself', "name another host")
 

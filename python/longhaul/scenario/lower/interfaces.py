@@ -5,11 +5,11 @@ at an interface (``eth1`` and so on) that the plan has as a node of its own, cal
 ``HOST.LINK`` where several links lead to the same neighbour.
 """
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from longhaul.plan import MainRoute, Node, Plan
+from longhaul.scenario.check.names import interface_names
 from longhaul.scenario.lower.main_tables import interfaces_of
 from longhaul.scenario.lower.network import NamedNode, Network, Wire
 from longhaul.scenario.lower.paths import Routes
@@ -20,13 +20,13 @@ def split_hosts(network: Network, moving: Collection[str] = ()) -> Network:
 
     Interfaces follow the nodes of ``network``, which keep their positions.
     """
-    ends = Counter(end for link in network.links for end in link.ends)
-    several = {
-        index
-        for index, node in enumerate(network.nodes)
-        if node.spec.kind == "host" and ends[index] > 1 and node.name not in moving
+    hosts = {node.name for node in network.nodes if node.spec.kind == "host"} - set(moving)
+    ends = {
+        link.name: (network.nodes[link.ends[0]].name, network.nodes[link.ends[1]].name)
+        for link in network.links
     }
-    if not several:
+    names = interface_names(hosts, ends)
+    if not names:
         return network
     nodes = list(network.nodes)
     alias_of: dict[int, str] = {}
@@ -34,9 +34,9 @@ def split_hosts(network: Network, moving: Collection[str] = ()) -> Network:
     for link in network.links:
         own = list(link.ends)
         for place, end in enumerate(link.ends):
-            if end not in several:
+            name = names.get((nodes[end].name, link.name))
+            if name is None:
                 continue
-            name = _name(network, end, link)
             if end not in alias_of:
                 alias_of[end] = name
                 continue
@@ -46,13 +46,6 @@ def split_hosts(network: Network, moving: Collection[str] = ()) -> Network:
     for index, name in alias_of.items():
         nodes[index] = replace(nodes[index], aliases=(name,))
     return Network(tuple(nodes), tuple(links))
-
-
-def _name(network: Network, host: int, link: Wire) -> str:
-    """What the interface of ``host`` at ``link`` is called."""
-    far = link.ends[1] if link.ends[0] == host else link.ends[0]
-    parallel = sum({host, far} == set(each.ends) for each in network.links) > 1
-    return f"{network.nodes[host].name}.{link.name if parallel else network.nodes[far].name}"
 
 
 def _distance(routes: Routes, source: int, destination: int) -> tuple[int, int, int]:

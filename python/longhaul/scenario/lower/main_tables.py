@@ -72,9 +72,10 @@ def owner_of(nodes: Sequence[Node], index: int) -> int:
 
 
 def every_address(nodes: Sequence[Node]) -> Mapping[str, Sequence[str]]:
-    """The addresses of each host, by its name, those of all its interfaces; and those of each router."""
+    """The addresses of each host, by its name, those of all its interfaces; of interfaces, and of routers."""
     found: dict[str, list[str]] = {}
     for index, node in enumerate(nodes):
-        own = found.setdefault(nodes[owner_of(nodes, index)]["name"], [])
-        own += [address for address in (node.get("ipv4"), node.get("ipv6")) if address]
+        own = [address for address in (node.get("ipv4"), node.get("ipv6")) if address]
+        for name in {nodes[owner_of(nodes, index)]["name"], node["name"]}:
+            found.setdefault(name, []).extend(own)
     return found

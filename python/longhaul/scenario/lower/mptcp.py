@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.plan import Mptcp, MptcpEndpoint, Node
 from longhaul.scenario.check.scenario import Scenario
-from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of
+from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of, owner_of
 from longhaul.scenario.lower.network import Network
 from longhaul.scenario.lower.paths import Routes
 from longhaul.scenario.model.node import Mptcp as Settings
@@ -55,7 +55,7 @@ def subflows(nodes: Sequence[Node], routes: Routes, source: int, destination: in
     endpoint that is a ``subflow`` to the peer's first address, if answers come back by the same interface, to
     which the kernel binds it; and from a ``fullmesh`` endpoint to all.
     """
-    mine, theirs = nodes[source].get("mptcp"), nodes[destination].get("mptcp")
+    mine, theirs = nodes[source].get("mptcp"), nodes[owner_of(nodes, destination)].get("mptcp")
     chosen = choose_interface(nodes, source, destination)
     first = (chosen, routes.answering(destination, chosen))
     announced = _endpoints(theirs, "signal")[: mine["add_addr_accepted"] if mine else 0]

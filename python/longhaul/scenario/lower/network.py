@@ -87,8 +87,15 @@ class Network:
 
     @cached_property
     def node_index(self) -> dict[str, int]:
-        """Position of each node by name."""
-        return {node.name: position for position, node in enumerate(self.nodes)}
+        """Position of each node by its names; those of an interface are names of its host's addresses."""
+        return {
+            name: position for position, node in enumerate(self.nodes) for name in (*node.aliases, node.name)
+        }
+
+    def host_of(self, index: int) -> int:
+        """The host of an interface; any other node itself."""
+        of = self.nodes[index].of
+        return index if of is None else of
 
     @cached_property
     def link_index(self) -> dict[str, int]:

@@ -24,13 +24,13 @@ def plan_replay(name: str, replay: Replay, network: Network, inputs: Inputs) -> 
     """
     file = inputs.file(replay.file, at="file")
     table = CsvFile(file)
-    sources, destinations = (_hosts(table, column, network) for column in ("from", "to"))
+    sources, destinations = _hosts(table, "from", network), _hosts(table, "to", network)
     pairs: dict[tuple[int, int], list[tuple[int, int]]] = {}
     ends = zip(sources, destinations, strict=True)
     for start_ns, size, ((line, source), (_line, destination)) in zip(
         _starts(table), _sizes(table), ends, strict=True
     ):
-        if source == destination:
+        if source == network.host_of(destination):
             host = network.nodes[source].name
             raise file.wrong(
                 Code.SAME_ENDS, line, f'"{host}" would send to itself', "name two hosts", word=host
@@ -84,6 +84,9 @@ def _hosts(table: CsvFile, column: str, network: Network) -> list[tuple[int, int
         index = network.node_index.get(name)
         if index is None or network.nodes[index].spec.kind != "host":
             raise _unknown(table.file, line, name, network)
+        if column == "from" and name != (host := network.nodes[network.host_of(index)].name):
+            message = f'"{name}" is an interface, and hosts choose the one that they send from'
+            raise table.file.wrong(Code.NODE_KIND, line, message, f"write {host}", word=name)
         found.append((line, index))
     return found
 

@@ -279,5 +279,12 @@ HostName = Annotated[str, StringConstraints(pattern=f"^{HOST_PATTERN}$")]
 InterfaceName = Annotated[str, StringConstraints(pattern=f"^{HOST_PATTERN}(\\.{NAME_PATTERN})?$")]
 """An interface of a host: the host's name for the first one, ``HOST.NEIGHBOUR`` or ``HOST.LINK`` for each."""
 HostRange = Annotated[str, BeforeValidator(_text_of), StringConstraints(pattern=f"^({RANGE_PATTERN})$")]
+DestinationRange = Annotated[
+    str,
+    BeforeValidator(_text_of),
+    StringConstraints(pattern=f"^({RANGE_PATTERN}|{HOST_PATTERN}\\.{NAME_PATTERN})$"),
+]
+"""Hosts, or an interface of one."""
 HostRanges = Annotated[tuple[HostRange, ...], OneOrList(), Field(strict=False, min_length=1)]
+DestinationRanges = Annotated[tuple[DestinationRange, ...], OneOrList(), Field(strict=False, min_length=1)]
 Names = Annotated[tuple[Name, ...], OneOrList(), Field(strict=False, min_length=1)]

@@ -13,6 +13,7 @@ from longhaul.scenario.model.amount import amount_of
 from longhaul.scenario.model.base import (
     NAME_PATTERN,
     Count,
+    DestinationRanges,
     FileName,
     HostName,
     HostRanges,
@@ -95,7 +96,8 @@ class Flow(Timed):
 
     source: Annotated[HostRanges, Field(alias="from", examples=["par1"])]
     """Several hosts send to as many, each to one, or all to one."""
-    to: Annotated[HostRanges, Field(examples=["nyc1"])]
+    to: Annotated[DestinationRanges, Field(examples=["nyc1"])]
+    """Hosts, or interfaces of those that have several: ``nyc1.west``."""
     simulated: bool = False
     """Whether it is simulated in a live run, too, beside what is real."""
 

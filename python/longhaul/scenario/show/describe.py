@@ -8,6 +8,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import WAYS, BundleModel, Direction, Link, LinkModel, Node, Plan
 from longhaul.scenario.lower.link_models import Plain, bdp_bytes, plan_bits_per_s, plan_mean_ns
+from longhaul.scenario.lower.main_tables import choose_interface
 from longhaul.scenario.lower.paths import Routes, Way
 from longhaul.scenario.lower.resolve import Resolved
 from longhaul.scenario.lower.tcp import CC_SYSCTL
@@ -192,4 +193,6 @@ def _pairs(
     ]
     if not all_pairs and not one_side:
         pairs += [(group[0], group[1]) for group in groups if len(group) > 1]
-    return sorted(pairs)
+    # Two hosts, and an interface by which one of them reaches the other, have one path.
+    by_path = {(choose_interface(plan["nodes"], a, b), b): (a, b) for a, b in sorted(pairs, reverse=True)}
+    return sorted(by_path.values())
