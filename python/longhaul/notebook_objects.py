@@ -19,7 +19,14 @@ from longhaul.analysis.fitting import FAMILIES, Fits, fit_gaps
 from longhaul.analysis.gaps import UNITS, Gaps
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.report import comparison_figures, comparison_page, fitting_figures, notebook, pictures
+from longhaul.report import (
+    comparison_charts,
+    comparison_figures,
+    comparison_page,
+    fitting_figures,
+    notebook,
+    pictures,
+)
 from longhaul.report.comparison_runs import Side, sides
 from longhaul.report.fitting import loss_blocks
 from longhaul.report.pictures import Drawn, Picture
@@ -88,6 +95,8 @@ class Comparison(Drawn):
             "throughput": lambda: comparison_figures.throughput(self.sides),
             "round_trips": lambda: comparison_figures.round_trips(self.sides),
             "lateness": lambda: comparison_figures.lateness(self.sides),
+            "over_time": lambda: comparison_charts.over_time(self.sides),
+            "distributions": lambda: comparison_charts.distributions(self.sides),
         }
 
     def _repr_html_(self) -> str:

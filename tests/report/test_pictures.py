@@ -1,6 +1,7 @@
 """What results show of themselves in a notebook."""
 
 import re
+import sys
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -123,6 +124,27 @@ def test_a_picture_is_written_as_svg_alone(made: dict[str, Any], tmp_path: Path)
         picture.save(tmp_path / "a.png")
     with pytest.raises(LonghaulError, match=r"a.svg: no such file or directory; name a file in a folder"):
         picture.save(tmp_path / "nowhere" / "a.svg")
+
+
+def test_a_widget_has_the_charts_that_the_report_draws(made: dict[str, Any]) -> None:
+    result = made["result"]
+    (throughput,) = result.charts("throughput").charts
+    assert throughput["name"] == "throughput"
+    drawn = {each["name"].replace("-", "_") for each in result.charts().charts}
+    assert {"throughput", "round_trips", "queues"} <= drawn
+    with pytest.raises(KeyError, match=r"no chart .thruput.; there are: .*throughput"):
+        result.charts("thruput")
+
+
+def test_without_anywidget_the_remedy_is_a_package(
+    made: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from longhaul.report import widgets
+
+    widgets._kind.cache_clear()
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(LonghaulError, match=r"need anywidget.*pip install"):
+        made["result"].charts()
 
 
 def test_gaps_that_are_no_numbers_are_refused() -> None:

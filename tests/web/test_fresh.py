@@ -16,6 +16,7 @@ TOP = (
     "svelte.config.js",
     "tsconfig.json",
     "vite.config.ts",
+    "vite.notebook.config.ts",
     "vite.report.config.ts",
 )
 

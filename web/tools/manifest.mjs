@@ -12,6 +12,7 @@ const roots = [
   'svelte.config.js',
   'tsconfig.json',
   'vite.config.ts',
+  'vite.notebook.config.ts',
   'vite.report.config.ts',
 ];
 const digest = (bytes) => createHash('sha256').update(bytes).digest('hex');

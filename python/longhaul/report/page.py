@@ -31,7 +31,7 @@ def page(
         bytecode_cache=_CompiledTemplates(),
     )
     environment.filters.update(filters or {})
-    environment.globals["asset"] = _asset
+    environment.globals["asset"] = asset
     return with_contents(environment.get_template(template).render(context))
 
 
@@ -91,7 +91,7 @@ def _place_of(bucket: Bucket) -> Path:
     return Path(cache_from_source(__file__)).with_name(f"{bucket.key}.jinja")
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     """The text of a file of this package; templates mark it as safe."""
     return (files("longhaul.report") / name).read_text(encoding="utf-8")
 

@@ -1,7 +1,7 @@
 """Figures as objects with a representation for notebooks, in light and dark."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,17 @@ def picture(drawings: Drawings, name: str) -> Picture:
     if drawn is None:
         raise KeyError(f'there is nothing to draw as "{name}"; there are: {_told(drawings)}')
     return Picture(name, drawn)
+
+
+def charts_of(drawings: Drawings, wanted: Sequence[str]) -> list[Chart]:
+    """The charts of these names, or all. Raises KeyError with the names that there are."""
+    made = {name: drawn for name, draw in drawings.items() if isinstance(drawn := draw(), Chart)}
+    unknown = next((name for name in wanted if name not in made), None)
+    if not made:
+        raise KeyError(f"there is no chart; there are figures: {_told(drawings)}")
+    if unknown is not None:
+        raise KeyError(f'there is no chart "{unknown}"; there are: {", ".join(made)}')
+    return [made[name] for name in wanted] if wanted else list(made.values())
 
 
 def _drawn(chart: Chart) -> str:
@@ -117,3 +128,12 @@ class Drawn:
     def figure(self, name: str) -> Picture:
         """A figure, which a notebook shows. Raises KeyError with the names that there are."""
         return picture(self._drawings(), name)
+
+    def charts(self, *names: str) -> Any:
+        """The charts of these names, or all of them, as a widget of a notebook in which they can be zoomed.
+
+        Raises KeyError with the names that there are, and LonghaulError without anywidget.
+        """
+        from longhaul.report.widgets import widget
+
+        return widget(charts_of(self._drawings(), names))

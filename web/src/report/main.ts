@@ -2,7 +2,7 @@
 import './main.css';
 import { drawChart, type Drawn } from '../charts/chart';
 import type { ChartData } from '../charts/data';
-import { download } from '../charts/export';
+import { hintOf } from './saving';
 import { makeSortable } from './sorting';
 
 const root = document.documentElement;
@@ -16,27 +16,7 @@ function draw(holder: HTMLElement): void {
   const data = JSON.parse(text) as ChartData;
   const chart = drawChart(holder, data, colour);
   drawn.set(holder, chart);
-  const hint = document.createElement('span');
-  hint.className = 'hint';
-  hint.append(
-    ' Drag to zoom, double-click to zoom out. Save as ',
-    saving('PNG', data, () =>
-      chart.picture().toBlob((picture) => picture && download(`${data.name}.png`, picture)),
-    ),
-    ' or ',
-    saving('CSV', data, () => download(`${data.name}.csv`, new Blob([chart.csv()], { type: 'text/csv' }))),
-    '.',
-  );
-  holder.closest('figure')?.querySelector('figcaption')?.append(hint);
-}
-
-function saving(format: string, chart: ChartData, save: () => void): HTMLButtonElement {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.textContent = format;
-  button.setAttribute('aria-label', `${format} of ${chart.title}`);
-  button.addEventListener('click', save);
-  return button;
+  holder.closest('figure')?.querySelector('figcaption')?.append(hintOf(chart, data));
 }
 
 const all = [...document.querySelectorAll<HTMLElement>('.chart')];
