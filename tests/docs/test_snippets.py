@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from longhaul import _longhaul
 from longhaul.export import machines
+from longhaul.machines.kubernetes import description_of
 from longhaul.scenario import json_schema, parse_scenario, resolve
 from longhaul.scenario.model import Document
 from longhaul.scenario.model.base import Findings, Strict
@@ -151,7 +152,7 @@ def nearest(data: Any) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_yaml_of_a_page_is_of_the_language(page: Path) -> None:
+def test_every_yaml_of_a_page_is_of_the_language(page: Path, tmp_path: Path) -> None:
     wrong = []
     for where, text, block in snippets(page):
         if any(text.strip("{} \n").startswith(each) for each in OTHERS):
@@ -161,6 +162,10 @@ def test_every_yaml_of_a_page_is_of_the_language(page: Path) -> None:
             assert not block, f"{where}: not YAML of a scenario"
             continue
         if page.name == "sweeps.md" and set(data) <= CLUSTER_KEYS and data.get("kind", "local") in KINDS:
+            continue
+        if data.get("kind") == "kubernetes":
+            (tmp_path / "pods.yaml").write_text(text)
+            assert description_of(tmp_path / "pods.yaml")
             continue
         if "version" in data and "requests" not in data and "machines" not in data:
             resolve(parse_scenario(text.encode(), name=where))

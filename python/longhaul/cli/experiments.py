@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -45,7 +46,7 @@ def run_experiment(
     from longhaul.cli.progress import Progress
     from longhaul.machines import requirements
     from longhaul.machines import run as divided_run
-    from longhaul.machines.hostfile import machines_of
+    from longhaul.machines.allocations import allocated
     from longhaul.machines.parts import Options
     from longhaul.machines.placement import place
     from longhaul.run import conclusion, live, live_shards
@@ -61,45 +62,47 @@ def run_experiment(
     virtual = clock_of(clock, resolved.scenario, kernel)
     (announce_live if virtual is None else announce)(resolved)
     listener = listen(prometheus) if prometheus else None
-    machines = [] if on is None else machines_of(on, ssh=ssh)
     planned = live.plan_run(resolved, journal=journal, clock=virtual, sudo=sudo)
-    placement = threads = None
+    threads = None
     if shards != 1:
         threads = live_shards.engine_threads(planned.plan, shards)
         if threads is not None:
             live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--shards")
-    if machines:
+    if on is not None:
         live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--on")
-        placement = place(resolved, planned.plan, machines)
-        requirements.refuse_divided_programs(planned.plan, placement)
     log.warn(*planned.warnings)
-    prepared = live.begin(planned, runs=runs, argv=argv)
-    kept = conclusion.results_so_far(
-        prepared.directory,
-        report=report,
-        strict=strict,
-        shown=lambda summary: show(summary, prepared.directory, as_json=as_json, report=report),
-    )
-    with kept, Progress(prepared.plan, watch=watch) as progress:
-        if placement is not None:
-            options = Options(encrypts=tunnel == "encrypted", memory_bytes=memory_bytes)
-            finished = divided_run.run(
-                prepared.directory,
-                placement,
-                name=prepared.run,
-                progress=progress.tell,
-                options=options,
-                listener=listener,
-            )
-        else:
-            finished = live.run(
-                prepared,
-                progress=progress.tell,
-                sudo=sudo,
-                listener=listener,
-                memory_bytes=memory_bytes,
-                shards=threads,
-            )
+    with nullcontext() if on is None else allocated(on, ssh=ssh) as allocation:
+        placement = None
+        if allocation is not None:
+            placement = place(resolved, planned.plan, allocation.machines)
+            requirements.refuse_divided_programs(planned.plan, placement)
+        prepared = live.begin(planned, runs=runs, argv=argv)
+        kept = conclusion.results_so_far(
+            prepared.directory,
+            report=report,
+            strict=strict,
+            shown=lambda summary: show(summary, prepared.directory, as_json=as_json, report=report),
+        )
+        with kept, Progress(prepared.plan, watch=watch) as progress:
+            if placement is not None:
+                options = Options(encrypts=tunnel == "encrypted", memory_bytes=memory_bytes)
+                finished = divided_run.run(
+                    prepared.directory,
+                    placement,
+                    name=prepared.run,
+                    progress=progress.tell,
+                    options=options,
+                    listener=listener,
+                )
+            else:
+                finished = live.run(
+                    prepared,
+                    progress=progress.tell,
+                    sudo=sudo,
+                    listener=listener,
+                    memory_bytes=memory_bytes,
+                    shards=threads,
+                )
     summary = conclude(finished.directory, reason=finished.reason, report=report, strict=strict)
     show(summary, finished.directory, as_json=as_json, report=report)
     return conclusion.exit_code(summary)

@@ -154,8 +154,8 @@ _MACHINES_OPTIONS = (
     click.option(
         "--on",
         metavar="MACHINES",
-        help="Run on several machines: a file with one machine per line, or slurm for the nodes of an "
-        "allocation.",
+        help="Run on several machines: a file with one machine per line, slurm for the nodes of an "
+        "allocation, or a YAML file that describes pods of Kubernetes.",
     ),
     click.option(
         "--ssh",

@@ -66,19 +66,20 @@ def up(
         raise click.UsageError("--on does not support --sudo yet: leave one of them out")
     else:
         from longhaul.machines import persistent_networks as divided_networks
-        from longhaul.machines.hostfile import machines_of
+        from longhaul.machines.allocations import allocated
         from longhaul.machines.parts import Options
 
-        standing = divided_networks.bring_up(
-            scenario,
-            machines_of(on, ssh=ssh),
-            settings=settings,
-            name=name,
-            runs=runs,
-            argv=sys.argv,
-            options=Options(encrypts=tunnel == "encrypted", memory_bytes=memory_bytes, stays_up=True),
-            prometheus=prometheus,
-        )
+        with allocated(on, ssh=ssh, keep=True) as allocation:
+            standing = divided_networks.bring_up(
+                scenario,
+                allocation,
+                settings=settings,
+                name=name,
+                runs=runs,
+                argv=sys.argv,
+                options=Options(encrypts=tunnel == "encrypted", memory_bytes=memory_bytes, stays_up=True),
+                prometheus=prometheus,
+            )
     click.echo(
         f"{standing.name} is up: {standing.hosts} hosts in {standing.seconds:.2f} s; {standing.directory}"
     )

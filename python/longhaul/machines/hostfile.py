@@ -43,7 +43,7 @@ class Machine:
     @property
     def terminal_command(self) -> tuple[str, ...]:
         """As :attr:`command`, for a program that has this process's terminal."""
-        with_terminal = {"-T": "-tt", "--unbuffered": "--pty"}
+        with_terminal = {"-T": "-tt", "--unbuffered": "--pty", "--tty=false": "--tty=true"}
         return tuple(with_terminal.get(word, word) for word in self.command)
 
     def address_at(self, port: int) -> str:

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.machines import requirements
 from longhaul.machines import run as divided_run
+from longhaul.machines.allocations import Allocation
 from longhaul.machines.hostfile import Machine
+from longhaul.machines.kubernetes import Pods, removing
 from longhaul.machines.messages import Message, Writer
 from longhaul.machines.parts import Options
 from longhaul.machines.placement import Cut, Placement, place
@@ -32,7 +34,7 @@ from longhaul.subprocesses import python_command
 
 def bring_up(
     scenario: Path,
-    machines: Sequence[Machine],
+    allocation: Allocation,
     *,
     settings: Mapping[str, str],
     name: str | None,
@@ -41,7 +43,7 @@ def bring_up(
     options: Options,
     prometheus: str | None = None,
 ) -> Standing:
-    """Bring a scenario up on several machines, and leave it up.
+    """Bring a scenario up on several machines, and leave it up. Pods are removed when it is taken down.
 
     At ``prometheus`` (ADDRESS:PORT), metrics are served. Raises LonghaulError if it does not come up; then
     nothing is left.
@@ -56,7 +58,7 @@ def bring_up(
         listener = exporter.listen(prometheus) if prometheus else None
         planned = live.plan_run(resolved)
         live_shards.refuse(planned.plan, journal=False, foreign=planned.foreign, option="--on")
-        placement = place(resolved, planned.plan, machines)
+        placement = place(resolved, planned.plan, allocation.machines)
         requirements.refuse_divided_programs(planned.plan, placement)
         log.warn(*planned.warnings)
         prepared = live.begin(planned, runs=runs, argv=argv)
@@ -66,6 +68,7 @@ def bring_up(
             "placement": asdict(placement),
             "options": asdict(options),
             "socket": str(path),
+            "pods": None if allocation.pods is None else asdict(allocation.pods),
         }
         began_s = time.monotonic()
         with ending.recorded(prepared.directory):
@@ -131,6 +134,12 @@ def main() -> int:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     log.print_with(lambda line: out.send({"event": "log", "text": line.removeprefix("longhaul: ")}))
     signals.interrupt_on_signals()
+    with removing(None if orders["pods"] is None else Pods(**orders["pods"])):
+        return _coordinated(orders, out)
+
+
+def _coordinated(orders: Mapping[str, Any], out: Writer) -> int:
+    """The exit code."""
     directory = Path(orders["directory"])
     known = run_record.read(directory / "run.json").get("processes") or {}
     run_record.update(directory / "run.json", processes={**known, "coordinator": processes.identify()})

@@ -1,0 +1,33 @@
+"""The machines that a run has while it lasts: those of Kubernetes are made for it, others are there."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from longhaul.machines import kubernetes
+from longhaul.machines.hostfile import Machine, machines_of
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """The machines of a run."""
+
+    machines: Sequence[Machine]
+    pods: kubernetes.Pods | None = None
+    """What is to be removed in the end, if they were made for the run."""
+
+
+@contextmanager
+def allocated(on: str, *, ssh: str = "ssh", keep: bool = False) -> Iterator[Allocation]:
+    """The machines that ``--on`` names: ``slurm``, a hostfile, or a YAML file that describes pods.
+
+    Pods are removed after the block, with ``keep`` only after an error. ``ssh`` is the command that reaches
+    machines of a hostfile. Raises LonghaulError.
+    """
+    path = Path(on)
+    if path.suffix not in kubernetes.SUFFIXES:
+        yield Allocation(machines_of(on, ssh=ssh))
+        return
+    with kubernetes.asked(kubernetes.description_of(path), keep=keep) as (pods, machines):
+        yield Allocation(machines, pods)
