@@ -138,11 +138,16 @@ def test_a_run_of_two_threads_is_watched_and_changed_as_that_of_one(work: Path) 
             assert "packets delivered" in ask("status")
             status = json.loads(ask("status", "--json"))
             assert status["engine"]["delivered_packets"] > 0
-            refused = subprocess.run(
-                [COMMAND, "capture", "three"], env=environment, capture_output=True, text=True, check=False
-            )
-            assert refused.returncode == 2
-            assert "on several engine threads or machines cannot be captured" in refused.stderr
+            # Both directions of a link, at the end whose packets other threads know: those of "one" are cut.
+            for link, at, onto, off in (
+                ("one", "r2", "b1 > a1 ICMP echo request", "a1 > b1 ICMP echo reply"),
+                ("three", "r3", "a1 > d1 ICMP echo request", "d1 > a1 ICMP echo reply"),
+            ):
+                lines = ask("capture", link, "--at", at, "-c", "20").splitlines()
+                times_s = [float(line.split()[0]) for line in lines]
+                assert times_s == sorted(times_s)
+                assert any(f" onto {onto}" in line for line in lines), lines
+                assert any(f" off  {off}" in line for line in lines), lines
             said = ask("set", "three", "delay=25ms")
             ask("set", "three", "loss=0.1%")
             time.sleep(0.5)
@@ -151,6 +156,8 @@ def test_a_run_of_two_threads_is_watched_and_changed_as_that_of_one(work: Path) 
         finally:
             process.kill()
     assert process.returncode == 130, out + errors
+    captured = sorted(path.name for path in (work / "runs/chain/latest-live/captures").iterdir())
+    assert captured == ["one@r1.pcapng", "one@r2.pcapng", "three@r3.pcapng", "three@r4.pcapng"]
     found = json.loads((work / "runs/chain/latest-live/summary.json").read_text())
     interventions = [each for each in found["changes"] if each["kind"] == "intervention"]
     # Each once, although two threads made it, and at the time that was said.

@@ -2,21 +2,23 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 
 from longhaul import storage
 from longhaul.diagnostics import Code
 from longhaul.machines import requirements
+from longhaul.machines.capture_stream import CaptureReceiver
 from longhaul.machines.coordinator import Agent, Coordinator, MachineLostError
 from longhaul.machines.messages import Message
 from longhaul.machines.record_stream import INTERVAL_NS, RecordReceiver
 from longhaul.plan import Plan
 from longhaul.results import directory as directories
 from longhaul.results import ending, machine_records
+from longhaul.results.live_captures import PartClock
 from longhaul.results.live_records import LiveRecords
 from longhaul.run import signals
 from longhaul.run.session import RunFailedError
@@ -70,6 +72,11 @@ class Parts:
         self._receivers = [
             RecordReceiver(self.directory / machine_records.MACHINES / name / "raw", logs) for name in names
         ]
+        self._capture_receivers = [
+            CaptureReceiver(self.directory / machine_records.MACHINES / name / "captures") for name in names
+        ]
+        self._clocks: list[PartClock | None] = [None] * len(names)
+        """Of the machines whose captures are sent."""
         interval_ns = max(plan["measure"]["every_ns"], INTERVAL_NS)
         self._records = LiveRecords(self.directory, plan, placement.partition, names, interval_ns=interval_ns)
         self._has_new_records = False
@@ -163,11 +170,25 @@ class Parts:
             case "event":
                 self._take_event(agent, message["event"])
             case "records":
-                self._take_records(agent, message["packed"])
+                with self._joining():
+                    self._receivers[agent.number].take(message["packed"])
+            case "captures":
+                with self._joining():
+                    settled_ns = self._capture_receivers[agent.number].take(message)
+                    clock = self._clocks[agent.number]
+                    if settled_ns is not None and clock is not None:
+                        self._clocks[agent.number] = replace(clock, settled_ns=settled_ns)
 
-    def _take_records(self, agent: Agent, packed: str) -> None:
+    def begin_captures(self, starts_ns: Mapping[int, int]) -> None:
+        """Join packets of machines whose engines started at these Unix times; any thread may ask."""
+        for number, start_ns in starts_ns.items():
+            self._clocks[number] = self._clocks[number] or PartClock(start_ns, 0)
+
+    @contextmanager
+    def _joining(self) -> Iterator[None]:
+        """The block takes what a machine has sent, which is to be joined."""
         try:
-            self._receivers[agent.number].take(packed)
+            yield
             self._has_new_records = True
         except OSError as error:
             self._stop_joining(error)
@@ -178,7 +199,7 @@ class Parts:
             return
         self._has_new_records, self._next_join_s = False, time.monotonic() + _JOIN_EVERY_S
         try:
-            self._records.update()
+            self._records.update(self._clocks)
         except OSError as error:
             self._stop_joining(error)
 

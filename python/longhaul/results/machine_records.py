@@ -311,6 +311,9 @@ def _merge_captures(directory: Path, parts: Sequence[_Part]) -> None:
             if path.is_file() and began is not None and began_ns[0] is not None:
                 # Wall clocks may differ by more than those of the runs.
                 files.append((path, _capture_time(part, began, began_ns[0])))
+        if not files:
+            # Nobody knows when their packets were there; what was joined during the run remains.
+            continue
         with storage.replacing(directory / "captures" / name) as out:
             pcapng.merge(files, out)
 

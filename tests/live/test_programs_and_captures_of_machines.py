@@ -1,0 +1,76 @@
+"""What runs on several machines do for their programs and captures as a run on one does."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from machine_room import MachineRoom, machine_room, missing
+from two_machines import (
+    COMMAND,
+    asked,
+    assert_nothing_left,
+    environment,
+    running,
+    scenario,
+)
+
+from longhaul.results.growing_captures import GrowingCapture, packet_of
+
+pytestmark = [
+    pytest.mark.waiting,
+    pytest.mark.skipif(missing() is not None, reason=str(missing())),
+]
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MachineRoom]:
+    with machine_room(tmp_path_factory.mktemp("room"), 2, monotonic_s=(0, 1_000)) as found:
+        yield found
+
+
+def test_packets_of_a_link_that_is_cut_are_shown_in_order_while_the_run_is_running(
+    room: MachineRoom, work: Path
+) -> None:
+    with running(room, scenario(work, duration="60s", delay="20ms")) as process:
+        shown = asked(room, work, "capture", "atlantic", "-c", "30").splitlines()
+        with subprocess.Popen(
+            room.at_switch(COMMAND, "capture", "atlantic", "--at", "nyc", "-w", str(work / "nyc.pcapng")),
+            cwd=work,
+            env=environment(work),
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as capturing:
+            assert capturing.stderr
+            assert capturing.stderr.readline().startswith("atlantic is captured, 256 B of each packet")
+            time.sleep(4)
+            process.send_signal(signal.SIGINT)
+            out, errors = process.communicate(timeout=60)
+            # It has the packets up to the end of the run.
+            told = capturing.communicate(timeout=60)[1]
+    assert process.returncode == 130, out + errors
+    # Requests are known to one machine, replies to the other, whose clock is 1000 s ahead.
+    requests = [line for line in shown if " onto par1 > nyc1 ICMP echo request" in line]
+    replies = [line for line in shown if " off  nyc1 > par1 ICMP echo reply" in line]
+    assert min(len(requests), len(replies)) > 10, shown
+    assert len(shown) == 30
+    times_s = [float(line.split()[0]) for line in shown]
+    assert times_s == sorted(times_s)
+    of_request = {line.split("seq=")[1].split()[0]: float(line.split()[0]) for line in requests}
+    of_reply = {line.split("seq=")[1].split()[0]: float(line.split()[0]) for line in replies}
+    rtts_s = [of_reply[each] - of_request[each] for each in of_request if each in of_reply]
+    assert len(rtts_s) > 8
+    assert min(rtts_s) > 0.039
+    assert sorted(rtts_s)[len(rtts_s) // 2] == pytest.approx(0.04, abs=0.004)
+    captures = work / "runs/wan/latest-live/captures"
+    assert sorted(each.name for each in captures.iterdir()) == ["atlantic@nyc.pcapng", "atlantic@par.pcapng"]
+    blocks = list(GrowingCapture(captures / "atlantic@nyc.pcapng").blocks())
+    written = list(GrowingCapture(work / "nyc.pcapng").blocks())
+    # The last ones of the complete file, those that were shown before the end by an estimate of clocks.
+    assert len(written) > 150
+    ended = [packet_of(each).content for each in blocks[-len(written) :]]
+    assert [packet_of(each).content for each in written] == ended
+    assert f"{len(written)} packets; captured: " in told
+    assert_nothing_left(room)
