@@ -13,8 +13,10 @@ from two_machines import (
     asked,
     assert_nothing_left,
     environment,
+    run,
     running,
     scenario,
+    summary_of,
 )
 
 from longhaul.results.growing_captures import GrowingCapture, packet_of
@@ -73,4 +75,32 @@ def test_packets_of_a_link_that_is_cut_are_shown_in_order_while_the_run_is_runni
     ended = [packet_of(each).content for each in blocks[-len(written) :]]
     assert [packet_of(each).content for each in written] == ended
     assert f"{len(written)} packets; captured: " in told
+    assert_nothing_left(room)
+
+
+def test_a_program_starts_when_one_of_another_machine_has_ended(room: MachineRoom, work: Path) -> None:
+    more = (
+        "programs:\n"
+        "  first: {host: nyc1, run: sh -c 'sleep 1; exit 3', expect_exit: 3}\n"
+        "  second: {host: par1, start: after first, run: sleep 0.5}\n"
+        "  missing: {host: par2, start: after second, run: ./not_there}\n"
+        "  last: {host: nyc2, start: after missing, run: 'true'}\n"
+    )
+    path = scenario(work, more=more, without="duration: 3s\n")
+    path.write_text(path.read_text().replace("every: 20ms}", "every: 20ms, stop: 1s}"))
+    done = run(room, path)
+    assert done.returncode in (1, 4), done.stderr + done.stdout
+    summary = summary_of(work)
+    programs = {each["name"]: each for each in summary["programs"]}
+    assert programs["first"]["exit"] == 3, done.stderr + done.stdout
+    assert programs["last"]["exit"] == 0
+    # Also after one that could not start.
+    assert programs["missing"]["error"]
+    waits_s = [
+        (programs[later]["start_ns"] - programs[earlier]["end_ns"]) / 1e9
+        for earlier, later in (("first", "second"), ("second", "last"))
+    ]
+    # By the relation of the clocks, which is better than the time of a message.
+    assert min(waits_s) > 0
+    assert max(waits_s) < 0.5
     assert_nothing_left(room)

@@ -370,14 +370,6 @@ def test_nothing_is_left_of_a_coordinator_that_was_killed(room: MachineRoom, wor
             "nyc, par are on several machines, but links without a delay join them",
         ),
         (("every: 20ms}", "every: 20ms, simulated: true}"), "--on does not support simulated traffic yet"),
-        (
-            (
-                "traffic:",
-                "programs:\n  a: {host: par1, run: 'true'}\n"
-                "  b: {host: nyc1, start: after a, run: 'true'}\ntraffic:",
-            ),
-            "program b: it and the programs before it would run on several machines",
-        ),
     ],
 )
 def test_what_cannot_be_divided_is_refused_with_a_remedy(

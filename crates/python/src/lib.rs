@@ -15,7 +15,7 @@ use longhaul_plan::{Plan, from_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -330,9 +330,10 @@ fn run_live(
     if machines.as_ref().is_some_and(|machines| machines.partition.len() != plan.nodes.len()) {
         return Err(PyValueError::new_err("machines: each node has one"));
     }
-    if let Some(machines) = &machines {
+    let mut machines = machines.map(MachinesArguments::settings).transpose()?;
+    if let Some(machines) = &mut machines {
         // Others run the rest.
-        plan.programs.retain(|program| machines.partition[program.host] == machines.own);
+        machines.keep_own_programs(&mut plan.programs);
     }
     if shards.as_ref().is_some_and(|shards| shards.len() != plan.nodes.len()) {
         return Err(PyValueError::new_err("shards: each node has one"));
@@ -358,7 +359,7 @@ fn run_live(
             .into_iter()
             .map(|each| ForeignPlace { node: each.node, name: each.name, path: each.path, pid: each.pid })
             .collect(),
-        machines: machines.map(MachinesArguments::settings).transpose()?,
+        machines,
         shards,
     };
     Ok(longhaul_live::run(&plan, options))
@@ -424,6 +425,7 @@ impl MachinesArguments {
             engine_number: self.engine_number,
             stays_up: self.stays_up,
             launcher: self.launcher,
+            awaited: BTreeMap::new(),
         })
     }
 }

@@ -43,7 +43,6 @@ def run_experiment(
     links on the terminal.
     """
     from longhaul.cli.progress import Progress
-    from longhaul.machines import requirements
     from longhaul.machines import run as divided_run
     from longhaul.machines.hostfile import machines_of
     from longhaul.machines.parts import Options
@@ -71,7 +70,6 @@ def run_experiment(
     if machines:
         live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--on")
         placement = place(resolved, planned.plan, machines)
-        requirements.refuse_divided_programs(planned.plan, placement)
     log.warn(*planned.warnings)
     prepared = live.begin(planned, runs=runs, argv=argv)
     kept = conclusion.results_so_far(

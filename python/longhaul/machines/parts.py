@@ -14,6 +14,7 @@ from longhaul.machines import requirements
 from longhaul.machines.capture_stream import CaptureReceiver
 from longhaul.machines.coordinator import Agent, Coordinator, MachineLostError
 from longhaul.machines.messages import Message
+from longhaul.machines.placement import machines_that_wait
 from longhaul.machines.record_stream import INTERVAL_NS, RecordReceiver
 from longhaul.plan import Plan
 from longhaul.results import directory as directories
@@ -79,6 +80,7 @@ class Parts:
         """Of the machines whose captures are sent."""
         interval_ns = max(plan["measure"]["every_ns"], INTERVAL_NS)
         self._records = LiveRecords(self.directory, plan, placement.partition, names, interval_ns=interval_ns)
+        self._waiting = machines_that_wait(plan, placement.partition)
         self._has_new_records = False
         self._next_join_s = 0.0
         self._up: dict[int, Message] = {}
@@ -234,6 +236,10 @@ class Parts:
                 if len(self._idle) == len(self.agents):
                     # The last one has said so just now.
                     self.coordinator.request(do="finish", at_ns=event["t_ns"] + _MARGIN_NS)
+            case "program" if event["state"] in ("ended", "failed"):
+                self._report(event)
+                if not self._is_ending:
+                    self._notify_of_end(event["name"])
             case "failed":
                 agent.ended = event
                 raise RunFailedError(
@@ -251,6 +257,13 @@ class Parts:
                     self._report(event)
             case _:
                 self._report(event)
+
+    def _notify_of_end(self, program: str) -> None:
+        """Tell the machines with programs that start after this one that it has ended."""
+        for number in self._waiting.get(program, ()):
+            agent = self.agents[number]
+            if agent.ended is None:
+                agent.writer.send({"do": "tell", "request": {"do": "program_ended", "name": program}})
 
     def _check_end(self, agent: Agent, event: Message) -> None:
         expected = "duration" if self.plan["duration_ns"] is not None else "programs"

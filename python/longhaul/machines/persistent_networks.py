@@ -16,7 +16,6 @@ from typing import Any
 from longhaul import log, processes
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.machines import requirements
 from longhaul.machines import run as divided_run
 from longhaul.machines.hostfile import Machine
 from longhaul.machines.messages import Message, Writer
@@ -57,7 +56,6 @@ def bring_up(
         planned = live.plan_run(resolved)
         live_shards.refuse(planned.plan, journal=False, foreign=planned.foreign, option="--on")
         placement = place(resolved, planned.plan, machines)
-        requirements.refuse_divided_programs(planned.plan, placement)
         log.warn(*planned.warnings)
         prepared = live.begin(planned, runs=runs, argv=argv)
         orders = {
