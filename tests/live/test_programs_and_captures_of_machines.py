@@ -1,5 +1,6 @@
 """What runs on several machines do for their programs and captures as a run on one does."""
 
+import re
 import signal
 import subprocess
 import time
@@ -12,6 +13,7 @@ from two_machines import (
     COMMAND,
     asked,
     assert_nothing_left,
+    assert_ran,
     environment,
     run,
     running,
@@ -103,4 +105,22 @@ def test_a_program_starts_when_one_of_another_machine_has_ended(room: MachineRoo
     # By the relation of the clocks, which is better than the time of a message.
     assert min(waits_s) > 0
     assert max(waits_s) < 0.5
+    assert_nothing_left(room)
+
+
+def test_the_journals_of_two_machines_are_replayed_to_the_picosecond(room: MachineRoom, work: Path) -> None:
+    more = "  bulk: {kind: tcp, from: par2, to: nyc2, stop: 2s, cc: reno}\n"
+    more += "events:\n  - {at: 1s, link: atlantic, set: {delay: 50ms, loss: 1%}}"
+    done = run(room, scenario(work, more=more), "--journal")
+    assert_ran(done)
+    directory = work / "runs/wan/latest-live"
+    assert sorted(path.name for path in (directory / "raw/journals").iterdir()) == [
+        "m1.bin", "m2.bin", "shards.json",
+    ]  # fmt: skip
+    replayed = asked(room, work, "compare", "--replay", str(directory))
+    packets = summary_of(work)["packets"]
+    assert f"replayed {packets['injected']} packets and 2 changes of " in replayed
+    (crossed,) = re.findall(r"(\d+) times a packet went to another engine", replayed)
+    # Most packets cross the link, and some are lost there.
+    assert 0.9 * packets["injected"] < int(crossed) <= packets["injected"]
     assert_nothing_left(room)

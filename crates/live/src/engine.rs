@@ -93,12 +93,8 @@ pub enum Share<'a> {
 /// Runs the network, or a share of it, until the supervisor sends [`Command::Stop`], and writes `raw/engine.json`.
 pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) -> Result<()> {
     let mut network = network(plan)?;
-    if !matches!(share, Share::Whole)
-        && (plan.flows.iter().any(is_of_engine) || !plan.jobs.is_empty() || plan.measure.journal)
-    {
-        return Err(Error::new(
-            "simulated traffic, captures and journals need a network that is not divided",
-        ));
+    if !matches!(share, Share::Whole) && (plan.flows.iter().any(is_of_engine) || !plan.jobs.is_empty()) {
+        return Err(Error::new("simulated traffic and replayed captures need a network that is not divided"));
     }
     let (number, is_machine, stays_up) = match &share {
         Share::Whole => (0, false, false),

@@ -66,9 +66,9 @@ def run_experiment(
     if shards != 1:
         threads = live_shards.engine_threads(planned.plan, shards)
         if threads is not None:
-            live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--shards")
+            live_shards.refuse(planned.plan, foreign=planned.foreign, option="--shards")
     if machines:
-        live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--on")
+        live_shards.refuse(planned.plan, foreign=planned.foreign, option="--on")
         placement = place(resolved, planned.plan, machines)
     log.warn(*planned.warnings)
     prepared = live.begin(planned, runs=runs, argv=argv)

@@ -54,7 +54,7 @@ def bring_up(
     with claimed(called) as path:
         listener = exporter.listen(prometheus) if prometheus else None
         planned = live.plan_run(resolved)
-        live_shards.refuse(planned.plan, journal=False, foreign=planned.foreign, option="--on")
+        live_shards.refuse(planned.plan, foreign=planned.foreign, option="--on")
         placement = place(resolved, planned.plan, machines)
         log.warn(*planned.warnings)
         prepared = live.begin(planned, runs=runs, argv=argv)

@@ -19,7 +19,7 @@ from longhaul.results.segments import capture_path
 _MOST_WAITING_BYTES = 1 << 22
 """Of the packets of a part that wait for those of another; more are read when these have been written."""
 _MOST_ROUNDS = 8
-"""In which a capture is read that is behind; then others have their turn."""
+"""In which one capture is read before the others, if it is behind."""
 
 
 @dataclass(frozen=True)
