@@ -107,10 +107,11 @@ def trial(
 ) -> tuple[list[int], list[str], list[int], list[bool], list[bool]]:
     """Packets through one direction alone: packet, fate, due time (ps, or 0), marked, corrupted."""
 
-def replay(plan: str, journal: str) -> dict[str, Any]:
+def replay(plan: str, journal: str, shard: tuple[list[int], int] | None = None) -> dict[str, Any]:
     """Feed the journal at the path ``journal`` to a fresh network of ``plan``.
 
-    Keys: injected, changes, equal, delivered, difference (recorded and replayed, or ``None``). Raises
+    That of a live run's ``shard`` has the shard of each node, and its own number. Keys: injected, imported,
+    changes, equal, delivered, crossed, difference (recorded and replayed, or ``None``). Raises
     InvalidValueError if either is broken.
     """
 

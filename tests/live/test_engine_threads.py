@@ -106,6 +106,34 @@ def test_a_divided_network_and_a_whole_one_have_the_same_tables(work: Path) -> N
     assert min(probe(each, "near")["sent"] for each in (whole, divided)) > 75
 
 
+def test_the_journals_of_two_threads_are_replayed_to_the_picosecond(work: Path) -> None:
+    found = run(work, "--no-report", "--shards", "2", "--journal")
+    directory = work / "runs/chain/latest-live"
+    assert not (directory / "machines").exists()
+    replayed = [COMMAND, "compare", "--replay", str(directory)]
+    done = subprocess.run(replayed, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    packets = found["packets"]
+    assert f"replayed {packets['injected']} packets and 2 changes of " in done.stdout
+    engine = json.loads((directory / "raw/engine.json").read_text())
+    peers = [peer for each in engine["machines"].values() for peer in each["tunnel"]["peers"]]
+    crossed = sum(peer["sent_packets"] for peer in peers)
+    assert crossed > 100
+    assert f"  {crossed} times a packet went to another engine" in done.stdout
+    # A network with other draws does something else.
+    plan = directory / "plan.json"
+    seed = json.loads(plan.read_text())["seed"]
+    plan.write_text(plan.read_text().replace(f'"seed": {seed},', f'"seed": {seed + 1},'))
+    done = subprocess.run(replayed, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "then they differ" in done.stdout
+    (directory / "raw/journals/shard-1.bin").unlink()
+    plan.write_text(plan.read_text().replace(f'"seed": {seed + 1},', f'"seed": {seed},'))
+    done = subprocess.run(replayed, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "shard-1.bin" in done.stderr
+
+
 def test_a_run_of_two_threads_is_watched_and_changed_as_that_of_one(work: Path) -> None:
     (work / "chain.yaml").write_text(SCENARIO.replace("duration: 3s", "duration: 60s"))
     (work / "runtime").mkdir(mode=0o700)
@@ -138,11 +166,16 @@ def test_a_run_of_two_threads_is_watched_and_changed_as_that_of_one(work: Path) 
             assert "packets delivered" in ask("status")
             status = json.loads(ask("status", "--json"))
             assert status["engine"]["delivered_packets"] > 0
-            refused = subprocess.run(
-                [COMMAND, "capture", "three"], env=environment, capture_output=True, text=True, check=False
-            )
-            assert refused.returncode == 2
-            assert "on several engine threads or machines cannot be captured" in refused.stderr
+            # Both directions of a link, at the end whose packets other threads know: those of "one" are cut.
+            for link, at, onto, off in (
+                ("one", "r2", "b1 > a1 ICMP echo request", "a1 > b1 ICMP echo reply"),
+                ("three", "r3", "a1 > d1 ICMP echo request", "d1 > a1 ICMP echo reply"),
+            ):
+                lines = ask("capture", link, "--at", at, "-c", "20").splitlines()
+                times_s = [float(line.split()[0]) for line in lines]
+                assert times_s == sorted(times_s)
+                assert any(f" onto {onto}" in line for line in lines), lines
+                assert any(f" off  {off}" in line for line in lines), lines
             said = ask("set", "three", "delay=25ms")
             ask("set", "three", "loss=0.1%")
             time.sleep(0.5)
@@ -151,6 +184,8 @@ def test_a_run_of_two_threads_is_watched_and_changed_as_that_of_one(work: Path) 
         finally:
             process.kill()
     assert process.returncode == 130, out + errors
+    captured = sorted(path.name for path in (work / "runs/chain/latest-live/captures").iterdir())
+    assert captured == ["one@r1.pcapng", "one@r2.pcapng", "three@r3.pcapng", "three@r4.pcapng"]
     found = json.loads((work / "runs/chain/latest-live/summary.json").read_text())
     interventions = [each for each in found["changes"] if each["kind"] == "intervention"]
     # Each once, although two threads made it, and at the time that was said.
@@ -162,7 +197,6 @@ def test_a_run_of_two_threads_is_watched_and_changed_as_that_of_one(work: Path) 
     ("options", "said"),
     [
         (("--shards", "9"), "the network cannot be divided into 9 shards"),
-        (("--shards", "2", "--journal"), "--shards does not support a journal (--journal) yet"),
         (("--shards", "2", "--clock", "virtual"), "--shards does not support --clock virtual yet"),
         (("--shards", "2", "--on", "hostfile"), "--on does not support --shards yet"),
         (("--shards", "many"), "--shards"),

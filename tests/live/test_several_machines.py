@@ -9,13 +9,27 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 import slurm
 from machine_room import MachineRoom, machine_room, missing
+from two_machines import (
+    COMMAND,
+    SCENARIO,
+    agents,
+    asked,
+    assert_nothing_left,
+    assert_ran,
+    command,
+    command_lines,
+    engine_of,
+    longhaul,
+    run,
+    running,
+    scenario,
+    summary_of,
+)
 
 from longhaul.results import pcapng
 
@@ -24,174 +38,14 @@ pytestmark = [
     pytest.mark.skipif(missing() is not None, reason=str(missing())),
 ]
 
-COMMAND = str(Path(sys.executable).parent / "longhaul")
 AHEAD_S = 1_000
 """How far ahead the clock of the second machine is."""
-
-SCENARIO = """\
-version: 1
-name: wan
-duration: {duration}
-nodes:
-  par: {{kind: router, place: m1}}
-  nyc: {{kind: router, place: m2}}
-  par1..2: {{kind: host, attach: par}}
-  nyc1..2: {{kind: host, attach: nyc}}
-links:
-  atlantic: {{endpoints: [par, nyc], rate: 50Mbit, delay: {delay}}}
-traffic:
-  rtt: {{kind: ping, from: par1, to: nyc1, every: 20ms}}
-{more}
-"""
 
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MachineRoom]:
     with machine_room(tmp_path_factory.mktemp("room"), 2, monotonic_s=(0, AHEAD_S)) as found:
         yield found
-
-
-def scenario(
-    place: Path, *, duration: str = "3s", delay: str = "40ms", more: str = "", without: str = ""
-) -> Path:
-    path = place / "wan.yaml"
-    path.write_text(SCENARIO.format(duration=duration, delay=delay, more=more).replace(without, ""))
-    return path
-
-
-def environment(place: Path) -> dict[str, str]:
-    """One in which commands find the runs of this test alone."""
-    runtime = place / "runtime"
-    runtime.mkdir(mode=0o700, exist_ok=True)
-    return {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
-
-
-def longhaul(
-    room: MachineRoom, place: Path, *words: str, within_s: float = 60
-) -> "subprocess.CompletedProcess[str]":
-    """A command about a run, where the coordinator is."""
-    return subprocess.run(
-        room.at_switch(COMMAND, *words),
-        cwd=place,
-        env=environment(place),
-        capture_output=True,
-        text=True,
-        timeout=within_s,
-        check=False,
-    )
-
-
-def asked(room: MachineRoom, place: Path, *words: str) -> str:
-    """What one prints that must succeed."""
-    done = longhaul(room, place, *words)
-    assert done.returncode == 0, done.stderr + done.stdout
-    return done.stdout
-
-
-def command(room: MachineRoom, path: Path, *options: str) -> list[str]:
-    on = ["--on", str(room.hostfile), "--ssh", room.ssh]
-    return room.at_switch(COMMAND, "run", str(path), *on, "--no-report", *options)
-
-
-def run(room: MachineRoom, path: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        command(room, path, *options),
-        cwd=path.parent,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-@contextmanager
-def running(room: MachineRoom, path: Path, *options: str) -> "Iterator[subprocess.Popen[str]]":
-    """A run whose programs have started."""
-    with subprocess.Popen(
-        command(room, path, *options),
-        cwd=path.parent,
-        env=environment(path.parent),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            deadline = time.monotonic() + 60
-            while not pings(room) and process.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.05)
-            assert process.poll() is None, process.communicate()
-            yield process
-        finally:
-            process.kill()
-
-
-def command_lines() -> Iterator[bytes]:
-    """Of all processes that are there."""
-    for each in Path("/proc").iterdir():
-        if each.name.isdecimal():
-            with suppress(OSError):
-                yield (each / "cmdline").read_bytes()
-
-
-def pings(room: MachineRoom) -> list[int]:
-    """The processes of ping in hosts of the room's runs, which begin where the run did."""
-    pids = []
-    for each in Path("/proc").iterdir():
-        if each.name.isdecimal():
-            try:
-                line = (each / "cmdline").read_bytes()
-                place = os.readlink(each / "cwd")
-            except OSError:
-                continue
-            if b"ping\0-n\0-D" in line and place.startswith(str(room.place.parent)):
-                pids.append(int(each.name))
-    return pids
-
-
-def agents(room: MachineRoom, name: str) -> list[int]:
-    """The processes of agents on a machine."""
-    inside = subprocess.run(
-        ["ip", "netns", "pids", room.namespace(name)], capture_output=True, text=True, check=True
-    ).stdout.split()
-    return [
-        int(pid) for pid in inside if b"longhaul.machines.agent" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
-
-
-def assert_ran(done: "subprocess.CompletedProcess[str]") -> None:
-    """It ended in order; a busy machine may have dropped packets, which makes the network invalid."""
-    assert done.returncode in (0, 4), done.stderr + done.stdout
-
-
-def summary_of(place: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((place / "runs/wan/latest-live/summary.json").read_text())
-    return found
-
-
-def engine_of(place: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((place / "runs/wan/latest-live/raw/engine.json").read_text())
-    return found
-
-
-def directories() -> Iterator[Path]:
-    """Those of agents of these runs; other tests may run beside."""
-    for plan in Path("/tmp").glob("longhaul-????????/plan.json"):
-        with suppress(OSError, ValueError):
-            if json.loads(plan.read_text())["name"] == "wan":
-                yield plan.parent
-
-
-def assert_nothing_left(room: MachineRoom) -> None:
-    for _ in range(100):
-        left = [
-            *pings(room),
-            *(pid for name in room.names for pid in agents(room, name)),
-            *directories(),
-        ]
-        if not left:
-            break
-        time.sleep(0.1)
-    assert not left
 
 
 def test_packets_cross_with_the_delay_of_their_link_and_each_has_one_fate(
@@ -415,9 +269,6 @@ def test_a_run_on_two_machines_is_watched_and_changed_as_that_on_one(room: Machi
         wrong = longhaul(room, work, "set", "atlantic", "delay=5")
         assert wrong.returncode == 2
         assert "has no unit" in wrong.stderr
-        refused = longhaul(room, work, "capture", "atlantic")
-        assert refused.returncode == 2
-        assert "on several engine threads or machines cannot be captured" in refused.stderr
         # A command runs in a host on whichever machine that is.
         assert "nyc2" in asked(room, work, "exec", "nyc2", "--", "hostname")
         assert asked(room, work, "exec", "par2", "--", "sh", "-c", "echo a  b; pwd").startswith("a b\n")
@@ -519,14 +370,6 @@ def test_nothing_is_left_of_a_coordinator_that_was_killed(room: MachineRoom, wor
             "nyc, par are on several machines, but links without a delay join them",
         ),
         (("every: 20ms}", "every: 20ms, simulated: true}"), "--on does not support simulated traffic yet"),
-        (
-            (
-                "traffic:",
-                "programs:\n  a: {host: par1, run: 'true'}\n"
-                "  b: {host: nyc1, start: after a, run: 'true'}\ntraffic:",
-            ),
-            "program b: it and the programs before it would run on several machines",
-        ),
     ],
 )
 def test_what_cannot_be_divided_is_refused_with_a_remedy(

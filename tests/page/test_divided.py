@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from machine_room import machine_room, missing
@@ -93,6 +94,16 @@ def test_charts_link_panel_and_hosts_of_a_divided_network(
             assert [link[way]["delay_ns"] for way in ("forward", "reverse")] == [60_000_000] * 2
             host = server.ask(f"/api/runs/{run}/hosts/nyc1")[1]
             assert any("ping" in each["command"] for each in host["processes"])
+            # Packets of both directions of the link, in order of time.
+            server.ask(f"/api/runs/{run}/captures", {"link": "atlantic", "snaplen_bytes": 96})
+            listed: list[dict[str, Any]] = []
+            while {each["leaves"] for each in listed if each["protocol"] == "ICMP"} != {False, True}:
+                assert time.monotonic() < deadline, listed
+                time.sleep(0.2)
+                listed = server.ask(f"/api/runs/{run}/captures/atlantic?at=par")[1]["packets"]
+            times_ns = [each["t_ns"] for each in listed]
+            assert times_ns == sorted(times_ns)
+            server.ask(f"/api/runs/{run}/captures/atlantic", method="DELETE")
             series = server.ask(f"/api/runs/{run}/series?link=atlantic&way=forward")[1]
             assert max(series["series"][0]["columns"]["throughput_bits_per_s"]) > 4e6
         finally:

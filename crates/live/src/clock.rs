@@ -26,6 +26,11 @@ impl Clock {
         self.start_ns
     }
 
+    /// Time zero in nanoseconds since 1970, by what `CLOCK_REALTIME` says now.
+    pub fn unix_start_ns(self) -> u64 {
+        (unix_ns() + self.start_ns).saturating_sub(monotonic_ns())
+    }
+
     /// Sleeps until `before_ns` before zero, or until a signal arrives.
     pub fn sleep_until_zero(self, before_ns: u64) {
         sleep_until(self.start_ns.saturating_sub(before_ns));
@@ -71,4 +76,18 @@ pub fn sleep_until(at_ns: u64) {
 /// All these clocks exist on every Linux.
 fn read(clock: ClockId) -> u64 {
     clock_gettime(clock).map_or(0, |time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_that_is_ahead_has_its_own_unix_time() {
+        const AHEAD_NS: u64 = 1_000_000_000_000;
+        let before_ns = unix_ns();
+        let start_ns = Clock::starting_at(monotonic_ns() + AHEAD_NS).unix_start_ns();
+        // The clock may be adjusted meanwhile.
+        assert!(start_ns.abs_diff(before_ns + AHEAD_NS) < AHEAD_NS / 100, "{start_ns} {before_ns}");
+    }
 }

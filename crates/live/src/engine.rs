@@ -44,6 +44,7 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTime
 use serde_json::json;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Most packets read from one port before the other ports are read.
 const READS_PER_PORT: usize = 16;
@@ -84,23 +85,25 @@ pub enum Share<'a> {
         partition: &'a [u32],
         /// To the others.
         tunnel: Box<Tunnel>,
+        /// Unix time of the run's start, which all shards must have in common: the first one that starts decides it.
+        unix_start_ns: &'a OnceLock<u64>,
     },
 }
 
 /// Runs the network, or a share of it, until the supervisor sends [`Command::Stop`], and writes `raw/engine.json`.
 pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) -> Result<()> {
     let mut network = network(plan)?;
-    if !matches!(share, Share::Whole)
-        && (plan.flows.iter().any(is_of_engine) || !plan.jobs.is_empty() || plan.measure.journal)
-    {
-        return Err(Error::new(
-            "simulated traffic, captures and journals need a network that is not divided",
-        ));
+    if !matches!(share, Share::Whole) && (plan.flows.iter().any(is_of_engine) || !plan.jobs.is_empty()) {
+        return Err(Error::new("simulated traffic and replayed captures need a network that is not divided"));
     }
     let (number, is_machine, stays_up) = match &share {
         Share::Whole => (0, false, false),
         Share::Machine(machines) => (machines.engine_number, true, machines.stays_up),
         Share::Shard { own, .. } => (*own as usize, false, false),
+    };
+    let common_start_ns = match &share {
+        Share::Shard { unix_start_ns, .. } => Some(*unix_start_ns),
+        _ => None,
     };
     let mut tunnel: Option<Box<Tunnel>> = match share {
         Share::Whole => None,
@@ -108,7 +111,7 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
             network = network.live_shard(plan, &machines.partition, machines.own)?;
             Some(Box::new(Tunnel::new(plan, machines)?))
         }
-        Share::Shard { own, partition, tunnel } => {
+        Share::Shard { own, partition, tunnel, .. } => {
             network = network.live_shard(plan, partition, own)?;
             Some(tunnel)
         }
@@ -125,7 +128,9 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
     };
     let Some(clock) = start else { return Ok(()) };
     let outside = KernelPorts::new(ports.ports, clock);
-    let unix_start_ns = clock::unix_ns() - clock.ns();
+    let unix_start_ns = || clock.unix_start_ns();
+    let unix_start_ns =
+        common_start_ns.map_or_else(unix_start_ns, |decided| *decided.get_or_init(unix_start_ns));
     let bridged = outside.bridged_devices().collect();
     let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, unix_start_ns);
     emulator.egress.replays = replays;

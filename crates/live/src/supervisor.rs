@@ -341,7 +341,7 @@ impl<'a> Supervisor<'a> {
             for change in self.external.check()? {
                 control.warn(format!("at {:.3} s: {change}", self.clock.signed_ns() as f64 / 1e9));
             }
-            let wait_ns = self.next_deadline_ns().saturating_sub(self.clock.ns());
+            let wait_ns = self.next_deadline_ns(control).saturating_sub(self.clock.ns());
             control.wait(wait_ns.min(self.external.next_check_ns()), &self.engine.control);
             self.engine.receive_reports();
             self.engine.warnings.drain(..).for_each(|warning| control.warn(warning));
@@ -361,6 +361,10 @@ impl<'a> Supervisor<'a> {
                     Request::Detach {} => {
                         let answer = control.detach(from);
                         control.reply(from, &answer);
+                    }
+                    Request::ProgramEnded { name } if self.machines.is_some() => {
+                        control.ended_elsewhere.insert(name);
+                        control.reply(from, &json!({"ok": true}));
                     }
                     request => {
                         let answer = self.handle_request(request);
@@ -457,7 +461,9 @@ impl<'a> Supervisor<'a> {
     fn handle_request(&mut self, request: Request) -> Value {
         match request {
             Request::Stop { .. } | Request::Detach {} => Value::Null,
-            Request::Begin {} | Request::Finish { .. } => json!({"ok": false, "message": ONE_MACHINE}),
+            Request::Begin {} | Request::ProgramEnded { .. } | Request::Finish { .. } => {
+                json!({"ok": false, "message": ONE_MACHINE})
+            }
             Request::Hosts {} => {
                 let hosts = || self.hosts.iter().flatten();
                 let names: BTreeMap<_, _> = hosts().map(|host| (&host.name, &host.hostname)).collect();

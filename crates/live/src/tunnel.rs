@@ -15,10 +15,11 @@ use crate::error::{Error, Result};
 use clock_relation::{ClockRelation, Offset};
 use datagram::{HEADER, Kind, Numbers, Reader, Seal};
 use longhaul_network::{DirectionId, Packet};
-use longhaul_plan::{NodeKind, Plan};
+use longhaul_plan::{NodeKind, Plan, Program};
 use longhaul_record::Distribution;
 use longhaul_units::Time;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::BorrowedFd;
 use transport::Transport;
@@ -63,12 +64,31 @@ pub struct Settings {
     pub stays_up: bool,
     /// Command line that starts a command in a host of another machine.
     pub launcher: Vec<String>,
+    /// The programs of other machines that a program of this one starts after, by its name.
+    pub awaited: BTreeMap<String, Vec<String>>,
 }
 
 impl Settings {
     /// Whether a node is on this machine.
     pub fn owns(&self, node: usize) -> bool {
         self.partition[node] == self.own
+    }
+
+    /// Leaves the programs of this machine in the list, and notes those of others that they start after.
+    pub fn keep_own_programs(&mut self, programs: &mut Vec<Program>) {
+        programs.retain(|program| self.owns(program.host));
+        let own: BTreeSet<String> = programs.iter().map(|program| program.name.clone()).collect();
+        for program in programs {
+            let others: Vec<String> = program.after.extract_if(.., |name| !own.contains(name)).collect();
+            if !others.is_empty() {
+                self.awaited.insert(program.name.clone(), others);
+            }
+        }
+    }
+
+    /// Whether all programs of other machines have `ended` that `program` starts after.
+    pub fn may_start(&self, program: &str, ended: &BTreeSet<String>) -> bool {
+        self.awaited.get(program).is_none_or(|names| names.iter().all(|name| ended.contains(name)))
     }
 
     /// The names of the hosts of `plan` that are on other machines.
@@ -471,4 +491,54 @@ impl Tunnel {
 /// The name of a shard in results.
 pub fn shard_name(number: u32) -> String {
     format!("shard-{number}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The second of two machines, each with a node.
+    fn settings() -> Settings {
+        Settings {
+            own: 1,
+            partition: vec![0, 1],
+            machines: Vec::new(),
+            socket: UdpSocket::bind("127.0.0.1:0").unwrap(),
+            key: [0; 32],
+            encrypts: false,
+            engine_number: 0,
+            stays_up: false,
+            launcher: Vec::new(),
+            awaited: BTreeMap::new(),
+        }
+    }
+
+    fn program(name: &str, host: usize, after: &[&str]) -> Program {
+        let program = json!({
+            "name": name, "host": host, "argv": ["true"], "cwd": null, "env": {}, "start_ns": 0, "stop_ns": null,
+            "service": false, "after": after,
+        });
+        serde_json::from_value(program).unwrap()
+    }
+
+    #[test]
+    fn a_program_starts_after_those_of_this_machine_and_of_others_have_ended() {
+        let mut programs = vec![
+            program("there", 0, &[]),
+            program("also_there", 0, &["here"]),
+            program("here", 1, &[]),
+            program("both", 1, &["there", "here", "also_there"]),
+        ];
+        let mut machine = settings();
+        machine.keep_own_programs(&mut programs);
+        let left: Vec<_> = programs.iter().map(|each| (each.name.as_str(), each.after.clone())).collect();
+        assert_eq!(left, [("here", vec![]), ("both", vec!["here".to_string()])]);
+        let mut ended = BTreeSet::new();
+        assert!(machine.may_start("here", &ended));
+        assert!(!machine.may_start("both", &ended));
+        ended.insert("there".into());
+        assert!(!machine.may_start("both", &ended));
+        ended.insert("also_there".into());
+        assert!(machine.may_start("both", &ended));
+    }
 }

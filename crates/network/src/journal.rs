@@ -30,6 +30,17 @@ pub enum Entry {
         /// Whether it has a destination.
         routable: bool,
     },
+    /// A packet came from another shard of a live run.
+    Imported {
+        /// When.
+        at: Time,
+        /// By which direction.
+        direction: DirectionId,
+        /// When it is due at the end of that.
+        due: Time,
+        /// As it left the other shard.
+        packet: Packet,
+    },
     /// Models of a direction changed.
     Changed {
         /// When.
@@ -60,6 +71,8 @@ pub struct Departure {
     pub segment: u16,
     /// Where it was due, or what ended it.
     pub end: Result<NodeId, Fate>,
+    /// The direction by which it went to another shard; then `end` is its destination, and `at` when it is due there.
+    pub exit: Option<DirectionId>,
     /// When it was due there, or ended.
     pub at: Time,
     /// DSCP and ECN, as it left.
@@ -72,7 +85,12 @@ impl Departure {
     /// Of `packet`, at `at`.
     pub fn new(packet: &Packet, end: Result<NodeId, Fate>, at: Time) -> Self {
         let Packet { body, segment, class, damage, .. } = *packet;
-        Departure { body, segment, end, at, class, damage }
+        Departure { body, segment, end, exit: None, at, class, damage }
+    }
+
+    /// Of `packet`, which goes to another shard by `exit` and is due there at `at`.
+    pub fn crossing(packet: &Packet, exit: DirectionId, at: Time) -> Self {
+        Departure { exit: Some(exit), ..Departure::new(packet, Ok(packet.destination), at) }
     }
 }
 
@@ -87,6 +105,8 @@ const FINISHED: u8 = 8;
 const CAME: u8 = 9;
 const FORWARDED: u8 = 10;
 const FORWARDED_UNROUTABLE: u8 = 11;
+const IMPORTED: u8 = 12;
+const CROSSED: u8 = 13;
 
 impl Entry {
     /// Appends the entry to `out`.
@@ -100,6 +120,15 @@ impl Entry {
                 out.push(if *routable { FORWARDED } else { FORWARDED_UNROUTABLE });
                 encode_packet(packet, out);
                 out.extend(node.0.to_le_bytes());
+            }
+            Entry::Imported { at, direction, due, packet } => {
+                out.push(IMPORTED);
+                out.extend(at.ps().to_le_bytes());
+                out.extend(direction.0.to_le_bytes());
+                out.extend(due.ps().to_le_bytes());
+                encode_packet(packet, out);
+                out.push(packet.hops);
+                out.extend(packet.damage.to_le_bytes());
             }
             Entry::Changed { at, direction, route, change } => {
                 let text = serde_json::to_vec(change).unwrap_or_default();
@@ -131,11 +160,15 @@ impl Entry {
                 out.extend(which.to_le_bytes());
             }
             Entry::Departed(departure) => {
-                let (tag, which) = match departure.end {
-                    Ok(host) => (DELIVERED, host.0),
-                    Err(fate) => (ENDED, fate as u32),
+                let (tag, which) = match (departure.end, departure.exit) {
+                    (Ok(host), None) => (DELIVERED, host.0),
+                    (Ok(node), Some(_)) => (CROSSED, node.0),
+                    (Err(fate), _) => (ENDED, fate as u32),
                 };
                 out.push(tag);
+                if let Some(exit) = departure.exit {
+                    out.extend(exit.0.to_le_bytes());
+                }
                 out.extend(departure.at.ps().to_le_bytes());
                 out.extend(departure.body.to_le_bytes());
                 out.extend(departure.segment.to_le_bytes());
@@ -169,6 +202,12 @@ impl Entry {
                 node: NodeId(fields.u32()?),
                 routable: tag == FORWARDED,
             },
+            IMPORTED => {
+                let (at, direction) = (fields.time()?, DirectionId(fields.u32()?));
+                let (due, packet) = (fields.time()?, fields.packet()?);
+                let packet = Packet { hops: fields.u8()?, damage: fields.u32()?, ..packet };
+                Entry::Imported { at, direction, due, packet }
+            }
             CHANGED => {
                 let at = fields.time()?;
                 let direction = DirectionId(fields.u32()?);
@@ -194,20 +233,22 @@ impl Entry {
                 };
                 Entry::Origin(Origin { protocol, ports, sender })
             }
-            tag @ (DELIVERED | ENDED) => {
+            tag @ (DELIVERED | ENDED | CROSSED) => {
+                let exit = if tag == CROSSED { Some(DirectionId(fields.u32()?)) } else { None };
                 let at = fields.time()?;
                 let body = fields.u32()?;
                 let segment = fields.u16()?;
                 let which = fields.u32()?;
-                let end = if tag == DELIVERED {
-                    Ok(NodeId(which))
-                } else {
+                let end = if tag == ENDED {
                     Err(*Fate::ALL.get(which as usize).ok_or_else(|| broken("unknown fate"))?)
+                } else {
+                    Ok(NodeId(which))
                 };
                 Entry::Departed(Departure {
                     body,
                     segment,
                     end,
+                    exit,
                     at,
                     class: fields.u8()?,
                     damage: fields.u32()?,
@@ -323,6 +364,13 @@ mod tests {
                 sender: Some(Sender::Job(3)),
             }),
             Entry::Departed(Departure::new(&packet, Ok(NodeId(4)), Time::from_ns(9))),
+            Entry::Departed(Departure::crossing(&packet, DirectionId(2), Time::from_ns(9))),
+            Entry::Imported {
+                at: Time::from_ns(8),
+                direction: DirectionId(5),
+                due: Time::from_ns(9),
+                packet: Packet { hops: 3, damage: 77, ..packet },
+            },
             Entry::Finished(Time::from_ns(10)),
         ];
         entries.extend(

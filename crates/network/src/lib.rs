@@ -36,7 +36,7 @@ pub use lookahead::Progress;
 pub use monitor::Bins;
 pub use network::Network;
 pub use packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, Reply};
-pub use replay::{Difference, Replay, ReplayError, replay};
+pub use replay::{Difference, Replay, ReplayError, replay, replay_shard};
 pub use routes::Routes;
 pub use shard::Cut;
 pub use sink::Sink;

@@ -340,10 +340,10 @@ impl Network {
         self.directions.iter().enumerate().filter(|(_, direction)| own(direction)).map(held).sum()
     }
 
-    /// From now on, [`Sink::passed`] tells of every packet on this link.
+    /// From now on, [`Sink::passed`] tells of every packet on this link; in a shard, of those in directions that it owns.
     pub fn tap(&mut self, link: usize) {
         for direction in &mut self.directions[2 * link..2 * link + 2] {
-            direction.tapped = true;
+            direction.tapped = direction.boundary.is_own();
         }
     }
 

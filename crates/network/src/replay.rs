@@ -3,7 +3,7 @@ use crate::packet::{DirectionId, Fate, Flags, Message, NodeId, Origin, Packet, R
 use crate::{Network, Sink};
 use longhaul_plan::{Event, Plan};
 use longhaul_units::{InvalidValue, Time};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Read};
 use thiserror::Error;
 
@@ -12,12 +12,16 @@ use thiserror::Error;
 pub struct Replay {
     /// Packets that were injected.
     pub injected: u64,
+    /// Packets that came from other shards.
+    pub imported: u64,
     /// Changes of models.
     pub changes: u64,
     /// Packets that left at the same instant, in the same order, at the same host, with the same marks.
     pub equal: u64,
     /// Of them, packets that reached their host.
     pub delivered: u64,
+    /// Of them, packets that went to another shard.
+    pub crossed: u64,
     /// The first packet that did not; the comparison stops there.
     pub difference: Option<Difference>,
 }
@@ -70,8 +74,30 @@ impl From<io::Error> for ReplayError {
 /// # Errors
 /// If the plan is invalid, or the journal cannot be read, is cut short or is of another plan.
 pub fn replay(plan: &Plan, journal: &mut impl Read) -> Result<Replay, ReplayError> {
-    let mut network = Network::new(plan).map_err(ReplayError::Plan)?;
-    let mut entries = Entries::new(plan, journal)?;
+    run(Network::new(plan).map_err(ReplayError::Plan)?, plan, journal)
+}
+
+/// The same with the journal of shard `own` of a live run, of which `partition` has the shard of each node.
+///
+/// Packets that go to other shards are compared as those that reach a host, for each direction in their order.
+///
+/// # Errors
+/// The same, and if the network of `plan` cannot be divided so.
+pub fn replay_shard(
+    plan: &Plan,
+    (partition, own): (&[u32], u32),
+    journal: &mut impl Read,
+) -> Result<Replay, ReplayError> {
+    if partition.len() != plan.nodes.len() {
+        return Err(ReplayError::OtherPlan(InvalidValue::new("partition", "each node has one shard")));
+    }
+    let network = Network::new(plan).map_err(ReplayError::Plan)?;
+    network.complete_routes();
+    run(network.live_shard(plan, partition, own).map_err(ReplayError::Plan)?, plan, journal)
+}
+
+fn run(mut network: Network, plan: &Plan, journal: &mut impl Read) -> Result<Replay, ReplayError> {
+    let mut entries = Entries::new(plan, &network, journal)?;
     let mut sink = ReplaySink::default();
     let mut result = Replay::default();
     let mut input = entries.next_input(&mut sink)?;
@@ -81,7 +107,7 @@ pub fn replay(plan: &Plan, journal: &mut impl Read) -> Result<Replay, ReplayErro
             Entry::Finished(_) => None,
             _ => Some(entries.next_input(&mut sink)?),
         };
-        match input {
+        let at = match input {
             Entry::Injected { packet, routable } => {
                 result.injected += 1;
                 if routable {
@@ -89,18 +115,31 @@ pub fn replay(plan: &Plan, journal: &mut impl Read) -> Result<Replay, ReplayErro
                 } else {
                     network.inject_unroutable(packet.offered, packet, &mut sink);
                 }
+                packet.offered
             }
             Entry::Forwarded { packet, node, routable } => {
                 result.injected += 1;
                 network.inject_at(packet.offered, node, packet, routable, &mut sink);
+                packet.offered
+            }
+            Entry::Imported { at, direction, due, packet } => {
+                result.imported += 1;
+                network.advance(at, &mut sink);
+                network.import(direction, &mut [(due, packet)]);
+                at
             }
             Entry::Changed { at, direction, route, change } => {
                 result.changes += 1;
                 network.change(at, direction, route, &change, &mut sink);
+                at
             }
-            Entry::Finished(at) => network.advance(at, &mut sink),
-            Entry::Replied(_) | Entry::Origin(_) | Entry::Departed(_) => {}
-        }
+            Entry::Finished(at) => {
+                network.advance(at, &mut sink);
+                at
+            }
+            Entry::Replied(_) | Entry::Origin(_) | Entry::Departed(_) => Time::ZERO,
+        };
+        network.announce_departures_by(at, &mut sink);
         sink.compare(next.is_none(), &mut result);
         match next {
             Some(next) if result.difference.is_none() => input = next,
@@ -113,17 +152,20 @@ pub fn replay(plan: &Plan, journal: &mut impl Read) -> Result<Replay, ReplayErro
 struct Entries<'a, R> {
     journal: &'a mut R,
     plan: &'a Plan,
+    /// The directions by which packets come from other shards.
+    from_shards: Vec<DirectionId>,
     last: Time,
 }
 
 impl<'a, R: Read> Entries<'a, R> {
-    fn new(plan: &'a Plan, journal: &'a mut R) -> Result<Self, ReplayError> {
+    fn new(plan: &'a Plan, network: &Network, journal: &'a mut R) -> Result<Self, ReplayError> {
         let mut magic = [0; JOURNAL_MAGIC.len()];
         journal.read_exact(&mut magic)?;
         if magic != JOURNAL_MAGIC {
             return Err(ReplayError::Format);
         }
-        Ok(Entries { journal, plan, last: Time::ZERO })
+        let from_shards = network.entries().to_vec();
+        Ok(Entries { journal, plan, from_shards, last: Time::ZERO })
     }
 
     /// The next input of the network; entries before it are stored in `sink`.
@@ -133,7 +175,7 @@ impl<'a, R: Read> Entries<'a, R> {
             match entry.ok_or(ReplayError::EndsEarly)? {
                 Entry::Replied(reply) => sink.replies.push_back(reply),
                 Entry::Origin(origin) => sink.origins.push_back(origin),
-                Entry::Departed(departure) => sink.recorded.push_back(departure),
+                Entry::Departed(departure) => sink.queues(departure.exit).recorded.push_back(departure),
                 input => {
                     self.check(&input)?;
                     return Ok(input);
@@ -153,6 +195,15 @@ impl<'a, R: Read> Entries<'a, R> {
                     return Err(ReplayError::OtherPlan(unknown));
                 }
                 packet.offered
+            }
+            Entry::Imported { at, direction, due, packet } => {
+                let known = |node: NodeId| (node.0 as usize) < self.plan.nodes.len();
+                let is_known = known(packet.source) && known(packet.destination) && due >= at;
+                if !is_known || !self.from_shards.contains(direction) {
+                    let unknown = InvalidValue::new("packet", "comes from a shard that does not exist");
+                    return Err(ReplayError::OtherPlan(unknown));
+                }
+                *at
             }
             Entry::Changed { at, direction, route, change } => {
                 let event = Event {
@@ -180,13 +231,30 @@ impl<'a, R: Read> Entries<'a, R> {
 /// The replay's sink: what was recorded and what comes out now, each in order.
 #[derive(Default)]
 struct ReplaySink {
-    recorded: VecDeque<Departure>,
-    replayed: VecDeque<Departure>,
+    /// By the direction to another shard; first all other packets.
+    departures: BTreeMap<Option<DirectionId>, Departures>,
     replies: VecDeque<Option<Reply>>,
     origins: VecDeque<Origin>,
 }
 
+/// Packets that left the network in an order that does not depend on when it was advanced.
+#[derive(Default)]
+struct Departures {
+    recorded: VecDeque<Departure>,
+    replayed: VecDeque<Departure>,
+}
+
 impl ReplaySink {
+    fn queues(&mut self, exit: Option<DirectionId>) -> &mut Departures {
+        self.departures.entry(exit).or_default()
+    }
+
+    fn compare(&mut self, at_end: bool, result: &mut Replay) {
+        self.departures.values_mut().for_each(|departures| departures.compare(at_end, result));
+    }
+}
+
+impl Departures {
     fn compare(&mut self, at_end: bool, result: &mut Replay) {
         while result.difference.is_none() {
             let (recorded, replayed) = (self.recorded.front().copied(), self.replayed.front().copied());
@@ -194,7 +262,8 @@ impl ReplaySink {
                 (None, None) => return,
                 (Some(a), Some(b)) if a == b => {
                     result.equal += 1;
-                    result.delivered += u64::from(a.end.is_ok());
+                    result.crossed += u64::from(a.exit.is_some());
+                    result.delivered += u64::from(a.end.is_ok() && a.exit.is_none());
                     self.recorded.pop_front();
                     self.replayed.pop_front();
                 }
@@ -208,11 +277,18 @@ impl ReplaySink {
 
 impl Sink for ReplaySink {
     fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, _via: Option<DirectionId>) {
-        self.replayed.push_back(Departure::new(&packet, Ok(host), due));
+        self.queues(None).replayed.push_back(Departure::new(&packet, Ok(host), due));
     }
 
     fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
-        self.replayed.push_back(Departure::new(&packet, Err(fate), at));
+        self.queues(None).replayed.push_back(Departure::new(&packet, Err(fate), at));
+    }
+
+    fn crosses(&mut self, direction: DirectionId, packets: &mut Vec<(Time, Packet)>) {
+        for (due, packet) in packets.drain(..) {
+            let departure = Departure::crossing(&packet, direction, due);
+            self.queues(Some(direction)).replayed.push_back(departure);
+        }
     }
 
     fn copied(&mut self, _packet: &Packet) {}

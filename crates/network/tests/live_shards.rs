@@ -3,7 +3,10 @@
 mod common;
 
 use common::{packet, plan};
-use longhaul_network::{DirectionId, Fate, Message, Network, NodeId, Packet, Reply, Sink};
+use longhaul_network::journal::{Departure, Entry, JOURNAL_MAGIC};
+use longhaul_network::{
+    DirectionId, Fate, Message, Network, NodeId, Packet, Reply, Sink, replay, replay_shard,
+};
 use longhaul_plan::*;
 use longhaul_units::{Probability, Rate, Span, Time};
 use proptest::prelude::*;
@@ -18,24 +21,54 @@ struct Fates {
     ends: Ends,
     /// What goes to another shard.
     crossing: Vec<(DirectionId, Time, Packet)>,
+    journal: Vec<Entry>,
+    /// What a capture of all links has: packets that go onto a link, and packets that leave it or end there.
+    captured: Vec<(DirectionId, u32, bool, Result<Time, Fate>)>,
 }
 
 impl Sink for Fates {
     fn deliver(&mut self, host: NodeId, packet: Packet, due: Time, _via: Option<DirectionId>) {
         let of = self.ends.entry(packet.body).or_default();
         of.push((due, Ok(host.0), packet.class, packet.damage));
+        self.journal.push(Entry::Departed(Departure::new(&packet, Ok(host), due)));
     }
     fn end(&mut self, packet: Packet, fate: Fate, at: Time, _link: Option<DirectionId>) {
         let of = self.ends.entry(packet.body).or_default();
         of.push((at, Err(fate), packet.class, packet.damage));
+        self.journal.push(Entry::Departed(Departure::new(&packet, Err(fate), at)));
     }
     fn copied(&mut self, _packet: &Packet) {}
+    fn offered(&mut self, direction: DirectionId, packet: &Packet, at: Time) {
+        self.captured.push((direction, packet.body, false, Ok(at)));
+    }
+    fn passed(
+        &mut self,
+        direction: DirectionId,
+        packet: &Packet,
+        _offered: Time,
+        due: Result<Time, (Fate, Time)>,
+    ) {
+        self.captured.push((direction, packet.body, true, due.map_err(|(fate, _)| fate)));
+    }
     fn reply(&mut self, _router: NodeId, about: &Packet, _message: Message) -> Option<Reply> {
-        (about.body < 1_000_000).then_some(Reply { body: 1_000_000 + about.body, bytes: 100 })
+        let reply = (about.body < 1_000_000).then_some(Reply { body: 1_000_000 + about.body, bytes: 100 });
+        self.journal.push(Entry::Replied(reply));
+        reply
     }
     fn crosses(&mut self, direction: DirectionId, packets: &mut Vec<(Time, Packet)>) {
-        self.crossing.extend(packets.drain(..).map(|(due, packet)| (direction, due, packet)));
+        for (due, packet) in packets.drain(..) {
+            self.journal.push(Entry::Departed(Departure::crossing(&packet, direction, due)));
+            self.crossing.push((direction, due, packet));
+        }
     }
+}
+
+/// What a network has done in the end.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    ends: Ends,
+    held: u64,
+    captured: Vec<(DirectionId, u32, bool, Result<Time, Fate>)>,
 }
 
 /// The model of a link that is cut.
@@ -106,8 +139,8 @@ fn run(
     changes: &[(u64, Change)],
     offers: &[(u64, u32, u32)],
     partition: Option<&[u32]>,
-    step: Span,
-) -> (Ends, u64) {
+    (step, captures): (Span, bool),
+) -> Outcome {
     let (plan, whole) = network_of(kind, changes);
     let count = partition.and_then(|partition| partition.iter().max()).map_or(1, |last| last + 1);
     let mut shards: Vec<(Network, Fates)> = match partition {
@@ -116,6 +149,11 @@ fn run(
             .map(|own| (whole.live_shard(&plan, partition, own).unwrap(), Fates::default()))
             .collect(),
     };
+    if captures {
+        for (network, _) in &mut shards {
+            (0..plan.links.len()).for_each(|link| network.tap(link));
+        }
+    }
     let owner = |node: usize| partition.map_or(0, |partition| partition[node] as usize);
     let ends: Vec<usize> =
         plan.links.iter().flat_map(|link| [link.endpoints[1], link.endpoints[0]]).map(owner).collect();
@@ -127,7 +165,9 @@ fn run(
         for sender in 0..shards.len() {
             for (direction, due, packet) in std::mem::take(&mut shards[sender].1.crossing) {
                 assert!(due > now, "it is here before it is due");
-                shards[ends[direction.0 as usize]].0.import(direction, &mut [(due, packet)]);
+                let (network, fates) = &mut shards[ends[direction.0 as usize]];
+                fates.journal.push(Entry::Imported { at: now, direction, due, packet });
+                network.import(direction, &mut [(due, packet)]);
             }
         }
     };
@@ -147,6 +187,8 @@ fn run(
             for (network, fates) in &mut shards {
                 for way in [Way::Forward, Way::Reverse] {
                     let direction = DirectionId::new(event.link, way);
+                    let change = Box::new(event.change.clone());
+                    fates.journal.push(Entry::Changed { at: now, direction, route: None, change });
                     network.change(now, direction, None, &event.change, fates);
                 }
             }
@@ -154,14 +196,37 @@ fn run(
         while let Some((_, Some(place))) = inputs.next_if(|input| input.0 <= now) {
             let (_, host, bytes) = offers[place];
             let (network, fates) = &mut shards[owner(host as usize)];
-            network.inject(now, from(host, place as u32, bytes), fates);
+            let packet = Packet { offered: now, ..from(host, place as u32, bytes) };
+            fates.journal.push(Entry::Injected { packet, routable: true });
+            network.inject(now, packet, fates);
         }
         advance(&mut shards, now);
+    }
+    for (own, (_, fates)) in shards.iter_mut().enumerate() {
+        fates.journal.push(Entry::Finished(end));
+        let mut journal = JOURNAL_MAGIC.to_vec();
+        fates.journal.iter().for_each(|entry| entry.encode(&mut journal));
+        let replayed = match partition {
+            None => replay(&plan, &mut &journal[..]),
+            Some(partition) => replay_shard(&plan, (partition, own as u32), &mut &journal[..]),
+        }
+        .unwrap();
+        assert_eq!(replayed.difference, None);
+        let count = |is: fn(&Entry) -> bool| fates.journal.iter().filter(|entry| is(entry)).count() as u64;
+        assert_eq!(replayed.equal, count(|entry| matches!(entry, Entry::Departed(_))));
+        assert_eq!(replayed.imported, count(|entry| matches!(entry, Entry::Imported { .. })));
+        assert_eq!(
+            replayed.crossed,
+            count(|entry| matches!(entry, Entry::Departed(Departure { exit: Some(_), .. })))
+        );
     }
     let held =
         shards.iter().map(|(network, _)| network.held() - network.leaving() + network.arriving()).sum();
     let mut ends = Ends::new();
+    let mut captured = Vec::new();
     for (_, fates) in shards {
+        // Another order, because what leaves a cut is known before it is due; what never does is still on its way.
+        captured.extend(fates.captured.into_iter().filter(|each| !each.3.is_ok_and(|at| at > end)));
         for (body, each) in fates.ends {
             ends.entry(body).or_default().extend(each);
         }
@@ -169,7 +234,8 @@ fn run(
     for each in ends.values_mut() {
         each.sort_by_key(|end| end.0);
     }
-    (ends, held)
+    captured.sort_by_key(|each| (each.0, each.1, each.2, each.3.ok(), each.3.err().map(|fate| fate as u32)));
+    Outcome { ends, held, captured }
 }
 
 /// Changes whose values leave each cut longer than a step of the clock.
@@ -205,13 +271,14 @@ proptest! {
         offers in prop::collection::vec((0u64..50_000_000, 0u32..2, 40u32..1_500), 1..120),
         partition in prop::sample::select(vec![[0, 1, 0, 1, 1], [1, 0, 1, 0, 0], [0, 1, 2, 3, 3], [2, 0, 2, 1, 2]]),
         step_us in 20u64..900,
+        captures: bool,
     ) {
         let events = changes(changing);
-        let step = Span::from_us(step_us);
-        let whole = run(kind, &events, &offers, None, step);
-        let shards = run(kind, &events, &offers, Some(&partition), step);
-        prop_assert_eq!(whole.1, shards.1);
-        prop_assert_eq!(whole.0, shards.0);
+        let how = (Span::from_us(step_us), captures);
+        let whole = run(kind, &events, &offers, None, how);
+        let shards = run(kind, &events, &offers, Some(&partition), how);
+        prop_assert_eq!(whole.captured.is_empty(), !captures);
+        prop_assert_eq!(whole, shards);
     }
 }
 
@@ -226,4 +293,26 @@ fn a_cut_without_delay_or_of_a_link_that_leaves_is_refused() {
     let (plan, network) = network_of(0, &[(5, Change { present: Some(false), ..Change::default() })]);
     assert!(network.live_shard(&plan, &[0, 1, 0, 1, 1], 0).is_err());
     assert!(network.live_shard(&plan, &[0; 5], 0).is_ok());
+}
+
+#[test]
+fn a_journal_of_another_division_is_refused_or_differs() {
+    let (plan, _) = network_of(1, &[]);
+    let packet = Packet { offered: Time::ZERO, ..from(0, 1, 100) };
+    let imported = Entry::Imported {
+        at: Time::ZERO,
+        direction: DirectionId::new(1, Way::Forward),
+        due: Time::from_ns(5_000_000),
+        packet,
+    };
+    let mut journal = JOURNAL_MAGIC.to_vec();
+    imported.encode(&mut journal);
+    Entry::Finished(Time::from_ns(1)).encode(&mut journal);
+    let replayed = |partition: &[u32], own| replay_shard(&plan, (partition, own), &mut &journal[..]);
+    assert_eq!(replayed(&[0, 1, 0, 1, 1], 1).unwrap().imported, 1);
+    for (partition, own) in [(&[0, 1, 0, 1, 1][..], 0), (&[0; 5], 0), (&[0, 1], 0)] {
+        let error = replayed(partition, own).unwrap_err().to_string();
+        assert!(error.starts_with("the journal is of another plan"), "{error}");
+    }
+    assert!(replay(&plan, &mut &journal[..]).is_err());
 }

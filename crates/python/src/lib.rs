@@ -15,7 +15,7 @@ use longhaul_plan::{Plan, from_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -171,19 +171,30 @@ fn trial(
     Ok(result)
 }
 
-/// Feeds a journal's inputs to a fresh network: counts, and the first departure that differs.
+/// Feeds a journal's inputs to a fresh network, or to the shard of which it is: counts, and the first departure that differs.
 #[pyfunction]
-fn replay<'py>(py: Python<'py>, plan: &str, journal: &str) -> PyResult<Bound<'py, PyDict>> {
+#[pyo3(signature = (plan, journal, shard = None))]
+fn replay<'py>(
+    py: Python<'py>,
+    plan: &str,
+    journal: &str,
+    shard: Option<(Vec<u32>, u32)>,
+) -> PyResult<Bound<'py, PyDict>> {
     let plan = read_plan(plan)?;
-    let file = std::fs::File::open(journal)?;
+    let mut file = std::io::BufReader::with_capacity(1 << 20, std::fs::File::open(journal)?);
     let result = py
-        .detach(|| longhaul_network::replay(&plan, &mut std::io::BufReader::with_capacity(1 << 20, file)))
+        .detach(|| match &shard {
+            None => longhaul_network::replay(&plan, &mut file),
+            Some((partition, own)) => longhaul_network::replay_shard(&plan, (partition, *own), &mut file),
+        })
         .map_err(error::replay)?;
     let dict = PyDict::new(py);
     dict.set_item("injected", result.injected)?;
     dict.set_item("changes", result.changes)?;
     dict.set_item("equal", result.equal)?;
+    dict.set_item("imported", result.imported)?;
     dict.set_item("delivered", result.delivered)?;
+    dict.set_item("crossed", result.crossed)?;
     let difference = result.difference.map(|each| (describe(each.recorded), describe(each.replayed)));
     dict.set_item("difference", difference)?;
     Ok(dict)
@@ -192,6 +203,7 @@ fn replay<'py>(py: Python<'py>, plan: &str, journal: &str) -> PyResult<Bound<'py
 fn describe(departure: Option<longhaul_network::journal::Departure>) -> Option<String> {
     let each = departure?;
     let end = match each.end {
+        Ok(host) if each.exit.is_some() => format!("went to another shard for node {}, due", host.0),
         Ok(host) => format!("delivered to node {}", host.0),
         Err(fate) => fate.name().to_owned(),
     };
@@ -330,9 +342,10 @@ fn run_live(
     if machines.as_ref().is_some_and(|machines| machines.partition.len() != plan.nodes.len()) {
         return Err(PyValueError::new_err("machines: each node has one"));
     }
-    if let Some(machines) = &machines {
+    let mut machines = machines.map(MachinesArguments::settings).transpose()?;
+    if let Some(machines) = &mut machines {
         // Others run the rest.
-        plan.programs.retain(|program| machines.partition[program.host] == machines.own);
+        machines.keep_own_programs(&mut plan.programs);
     }
     if shards.as_ref().is_some_and(|shards| shards.len() != plan.nodes.len()) {
         return Err(PyValueError::new_err("shards: each node has one"));
@@ -358,7 +371,7 @@ fn run_live(
             .into_iter()
             .map(|each| ForeignPlace { node: each.node, name: each.name, path: each.path, pid: each.pid })
             .collect(),
-        machines: machines.map(MachinesArguments::settings).transpose()?,
+        machines,
         shards,
     };
     Ok(longhaul_live::run(&plan, options))
@@ -424,6 +437,7 @@ impl MachinesArguments {
             engine_number: self.engine_number,
             stays_up: self.stays_up,
             launcher: self.launcher,
+            awaited: BTreeMap::new(),
         })
     }
 }

@@ -95,9 +95,11 @@ def _replay(directory: Path) -> int:
     changes = f" and {found.changes} changes" if found.changes else ""
     click.echo(f"replayed {found.injected} packets{changes} of {directory}")
     if found.difference is None:
-        others = found.equal - found.delivered
+        others = found.equal - found.delivered - found.crossed
         click.echo(f"all {found.equal} departures are the same, to the picosecond:")
         click.echo(f"  {found.delivered} packets delivered, {others} ended otherwise")
+        if found.crossed:
+            click.echo(f"  {found.crossed} times a packet went to another engine")
         return 0
     recorded, again = (each or "nothing more" for each in found.difference)
     click.echo(f"the same for {found.equal} departures, then they differ:")

@@ -44,7 +44,6 @@ def run_experiment(
     links on the terminal.
     """
     from longhaul.cli.progress import Progress
-    from longhaul.machines import requirements
     from longhaul.machines import run as divided_run
     from longhaul.machines.allocations import allocated
     from longhaul.machines.parts import Options
@@ -67,15 +66,14 @@ def run_experiment(
     if shards != 1:
         threads = live_shards.engine_threads(planned.plan, shards)
         if threads is not None:
-            live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--shards")
+            live_shards.refuse(planned.plan, foreign=planned.foreign, option="--shards")
     if on is not None:
-        live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--on")
+        live_shards.refuse(planned.plan, foreign=planned.foreign, option="--on")
     log.warn(*planned.warnings)
     with nullcontext() if on is None else allocated(on, ssh=ssh) as allocation:
         placement = None
         if allocation is not None:
             placement = place(resolved, planned.plan, allocation.machines)
-            requirements.refuse_divided_programs(planned.plan, placement)
         prepared = live.begin(planned, runs=runs, argv=argv)
         kept = conclusion.results_so_far(
             prepared.directory,

@@ -23,10 +23,12 @@ from pathlib import Path
 from longhaul import processes
 from longhaul.errors import LonghaulError
 from longhaul.machines import archive, messages
+from longhaul.machines.capture_stream import BEHIND_EVERY_S, CaptureSender
 from longhaul.machines.messages import Message, Writer
 from longhaul.machines.paths import Meter
 from longhaul.machines.record_stream import EVERY_S, RecordSender
 from longhaul.machines.remote_launches import Launches
+from longhaul.results.growing_captures import StartedClock
 from longhaul.run.groups import cpu_seconds
 from longhaul.run.host_state import host_state
 from longhaul.run.session import Session, ask
@@ -57,6 +59,9 @@ class Agent:
         self._launches: Launches | None = None
         self._news = threading.Event()
         """Whether what was recorded is to be sent at once."""
+        self._captures: CaptureSender | None = None
+        self._watches = threading.Event()
+        """Whether somebody watches a link."""
 
     def serve(self) -> int:
         """Answer until the coordinator is done, gone or silent."""
@@ -200,6 +205,13 @@ class Agent:
                     else {}
                 )
                 return {**found, "cpu": cpu}
+            case "capture":
+                names = request.pop("files")
+                found = ask(self._socket_path, request)
+                if self._captures is not None:
+                    self._captures.add(names)
+                    self._watches.set()
+                return found
             case _:
                 return ask(self._socket_path, request)
 
@@ -212,13 +224,27 @@ class Agent:
             if (packed := sender.packed()) is not None:
                 self._out.send({"is": "records", "packed": packed})
 
+    def _send_captures(self, sender: CaptureSender) -> None:
+        """Send packets of links that are watched, until the part has ended."""
+        self._watches.wait()
+        while not self._over.is_set() and self._thread is not None and self._thread.is_alive():
+            message, is_behind = sender.message()
+            self._out.send(message)
+            self._over.wait(BEHIND_EVERY_S if is_behind else EVERY_S)
+
     def _follow(self, session: Session) -> None:
         try:
             for event in session.events():
+                if event.get("event") == "started" and self._directory is not None:
+                    clock = StartedClock(event["t0_unix_ns"])
+                    self._captures = CaptureSender(self._directory, clock)
+                    for send, what in (
+                        (self._send_records, self._directory),
+                        (self._send_captures, self._captures),
+                    ):
+                        threading.Thread(target=send, args=(what,), daemon=True).start()
                 if "event" in event:
                     self._out.send({"is": "event", "event": event})
-                if event.get("event") == "started":
-                    threading.Thread(target=self._send_records, args=(self._directory,), daemon=True).start()
         except LonghaulError as error:
             status = getattr(error, "status", "failed")
             event = {"event": "failed", "status": status, "message": error.message, "remedy": error.remedy}

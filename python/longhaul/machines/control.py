@@ -18,6 +18,7 @@ from longhaul.errors import LonghaulError
 from longhaul.machines.coordinator import Agent
 from longhaul.machines.messages import Message
 from longhaul.machines.parts import Parts
+from longhaul.results.segments import capture_path
 from longhaul.run import sockets
 from longhaul.units.text import time_text
 
@@ -123,7 +124,9 @@ def answer(parts: Parts, kind: str, request: Message) -> Message:
         case "stop":
             parts.stop(str(request.get("status") or "stopped"), request.get("why") or "its user stopped it")
             return {"ok": True}
-        case "hosts" | "status" | "programs" | "change" if not parts.has_started.is_set():
+        case "hosts" | "status" | "programs" | "change" | "capture" | "end_capture" if (
+            not parts.has_started.is_set()
+        ):
             return _refused(_NOT_STARTED)
         case "hosts":
             return _hosts(parts, agents)
@@ -153,6 +156,11 @@ def answer(parts: Parts, kind: str, request: Message) -> Message:
             return _host_state(parts, agents, request)
         case "change":
             return _changed(parts, agents, request)
+        case "capture":
+            return _captured(parts, agents, request)
+        case "end_capture":
+            answers = parts.coordinator.ask(agents, request)
+            return _failed(agents, answers) or answers[0]
         case _:
             return _refused(f"not a request on several machines: {kind}")
 
@@ -205,6 +213,26 @@ def _changed(parts: Parts, agents: Sequence[Agent], request: Message) -> Message
             f"change at {time_text(at_ns)} came late to {', '.join(late)}"
         )
     return {"ok": True, "engine": {"is": "changed", "at_ns": at_ns}}
+
+
+def _captured(parts: Parts, agents: Sequence[Agent], request: Message) -> Message:
+    """Let all machines capture a link, of which each sees the directions that begin there."""
+    links = parts.plan["links"]
+    if request.get("link") not in range(len(links)):
+        return _refused(f"there is no link {request.get('link')}")
+    link = links[request["link"]]
+    ends = [parts.plan["nodes"][end]["name"] for end in link["endpoints"]]
+    files = [capture_path(parts.directory, link["name"], node).name for node in ends]
+    answers = parts.coordinator.ask(agents, {**request, "files": files})
+    if (failed := _failed(agents, answers)) is not None:
+        return failed
+    engines = [each["engine"] for each in answers]
+    parts.begin_captures(
+        {agent.number: each["unix_start_ns"] for agent, each in zip(agents, engines, strict=True)}
+    )
+    first_ns = engines[0]["unix_start_ns"]
+    since_ns = max(first_ns + each["since_ns"] - each["unix_start_ns"] for each in engines)
+    return {"ok": True, "engine": {**engines[0], "since_ns": since_ns}}
 
 
 def _in_order(parts: Parts, answers: Sequence[Message]) -> list[Message]:

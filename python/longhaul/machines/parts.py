@@ -2,21 +2,24 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 
 from longhaul import storage
 from longhaul.diagnostics import Code
 from longhaul.machines import requirements
+from longhaul.machines.capture_stream import CaptureReceiver
 from longhaul.machines.coordinator import Agent, Coordinator, MachineLostError
 from longhaul.machines.messages import Message
+from longhaul.machines.placement import machines_that_wait
 from longhaul.machines.record_stream import INTERVAL_NS, RecordReceiver
 from longhaul.plan import Plan
 from longhaul.results import directory as directories
 from longhaul.results import ending, machine_records
+from longhaul.results.live_captures import PartClock
 from longhaul.results.live_records import LiveRecords
 from longhaul.run import signals
 from longhaul.run.session import RunFailedError
@@ -70,8 +73,14 @@ class Parts:
         self._receivers = [
             RecordReceiver(self.directory / machine_records.MACHINES / name / "raw", logs) for name in names
         ]
+        self._capture_receivers = [
+            CaptureReceiver(self.directory / machine_records.MACHINES / name / "captures") for name in names
+        ]
+        self._clocks: list[PartClock | None] = [None] * len(names)
+        """Of the machines whose captures are sent."""
         interval_ns = max(plan["measure"]["every_ns"], INTERVAL_NS)
         self._records = LiveRecords(self.directory, plan, placement.partition, names, interval_ns=interval_ns)
+        self._waiting = machines_that_wait(plan, placement.partition)
         self._has_new_records = False
         self._next_join_s = 0.0
         self._up: dict[int, Message] = {}
@@ -163,11 +172,25 @@ class Parts:
             case "event":
                 self._take_event(agent, message["event"])
             case "records":
-                self._take_records(agent, message["packed"])
+                with self._joining():
+                    self._receivers[agent.number].take(message["packed"])
+            case "captures":
+                with self._joining():
+                    settled_ns = self._capture_receivers[agent.number].take(message)
+                    clock = self._clocks[agent.number]
+                    if settled_ns is not None and clock is not None:
+                        self._clocks[agent.number] = replace(clock, settled_ns=settled_ns)
 
-    def _take_records(self, agent: Agent, packed: str) -> None:
+    def begin_captures(self, starts_ns: Mapping[int, int]) -> None:
+        """Join packets of machines whose engines started at these Unix times; any thread may ask."""
+        for number, start_ns in starts_ns.items():
+            self._clocks[number] = self._clocks[number] or PartClock(start_ns, 0)
+
+    @contextmanager
+    def _joining(self) -> Iterator[None]:
+        """The block takes what a machine has sent, which is to be joined."""
         try:
-            self._receivers[agent.number].take(packed)
+            yield
             self._has_new_records = True
         except OSError as error:
             self._stop_joining(error)
@@ -178,7 +201,7 @@ class Parts:
             return
         self._has_new_records, self._next_join_s = False, time.monotonic() + _JOIN_EVERY_S
         try:
-            self._records.update()
+            self._records.update(self._clocks)
         except OSError as error:
             self._stop_joining(error)
 
@@ -213,6 +236,10 @@ class Parts:
                 if len(self._idle) == len(self.agents):
                     # The last one has said so just now.
                     self.coordinator.request(do="finish", at_ns=event["t_ns"] + _MARGIN_NS)
+            case "program" if event["state"] in ("ended", "failed"):
+                self._report(event)
+                if not self._is_ending:
+                    self._notify_of_end(event["name"])
             case "failed":
                 agent.ended = event
                 raise RunFailedError(
@@ -230,6 +257,13 @@ class Parts:
                     self._report(event)
             case _:
                 self._report(event)
+
+    def _notify_of_end(self, program: str) -> None:
+        """Tell the machines with programs that start after this one that it has ended."""
+        for number in self._waiting.get(program, ()):
+            agent = self.agents[number]
+            if agent.ended is None:
+                agent.writer.send({"do": "tell", "request": {"do": "program_ended", "name": program}})
 
     def _check_end(self, agent: Agent, event: Message) -> None:
         expected = "duration" if self.plan["duration_ns"] is not None else "programs"

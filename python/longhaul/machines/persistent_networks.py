@@ -16,7 +16,6 @@ from typing import Any
 from longhaul import log, processes
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.machines import requirements
 from longhaul.machines import run as divided_run
 from longhaul.machines.allocations import Allocation
 from longhaul.machines.hostfile import Machine
@@ -57,9 +56,8 @@ def bring_up(
     with claimed(called) as path:
         listener = exporter.listen(prometheus) if prometheus else None
         planned = live.plan_run(resolved)
-        live_shards.refuse(planned.plan, journal=False, foreign=planned.foreign, option="--on")
+        live_shards.refuse(planned.plan, foreign=planned.foreign, option="--on")
         placement = place(resolved, planned.plan, allocation.machines)
-        requirements.refuse_divided_programs(planned.plan, placement)
         log.warn(*planned.warnings)
         prepared = live.begin(planned, runs=runs, argv=argv)
         orders = {

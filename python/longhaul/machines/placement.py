@@ -83,6 +83,18 @@ def place(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> Plac
     return Placement([machines[machine] for machine in used], partition, cuts)
 
 
+def machines_that_wait(plan: Plan, partition: Sequence[int]) -> dict[str, set[int]]:
+    """The machines with a program that starts after one of another machine, by the name of that one."""
+    at = {program["name"]: partition[program["host"]] for program in plan["programs"]}
+    found: dict[str, set[int]] = {}
+    for program in plan["programs"]:
+        own = at[program["name"]]
+        for name in program.get("after", ()):
+            if at[name] != own:
+                found.setdefault(name, set()).add(own)
+    return found
+
+
 def places(resolved: "Resolved", plan: Plan, names: Sequence[str]) -> dict[int, int]:
     """The machine of each node that the scenario places, by their positions. Raises LonghaulError."""
     positions = {node["name"]: position for position, node in enumerate(plan["nodes"])}

@@ -7,7 +7,6 @@ from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
 from longhaul.machines.paths import MeasuredPath
 from longhaul.machines.placement import Placement
-from longhaul.plan import Plan
 from longhaul.units.text import count_text, rate_text, share_text, time_text
 
 ENGINE_NS = 250_000
@@ -72,21 +71,6 @@ def announce(placement: Placement, paths: Sequence[MeasuredPath]) -> None:
             f"{here} - {there}: RTT {time_text(each.rtt_min_ns or 0)} (min), "
             f"{time_text(each.rtt_p99_ns or 0)} (p99){rate}"
         )
-
-
-def refuse_divided_programs(plan: Plan, placement: Placement) -> None:
-    """Raises LonghaulError if a program starts after one of another machine."""
-    partition = placement.partition
-    at = {program["name"]: partition[program["host"]] for program in plan["programs"]}
-    for program in plan["programs"]:
-        if {at[name] for name in program.get("after", ())} - {at[program["name"]]}:
-            raise LonghaulError(
-                Code.NOT_DIVISIBLE,
-                f"program {program['name']}: it and the programs before it would run on several machines, "
-                "which --on does not support yet",
-                remedy="place: their hosts on one machine",
-                exit_code=2,
-            )
 
 
 def _warn(code: Code, message: str, remedy: str) -> None:

@@ -6,6 +6,7 @@ started at one instant; when the run has ended, :mod:`longhaul.results.machine_r
 complete and exact.
 """
 
+import json
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -14,11 +15,14 @@ from pathlib import Path
 
 from longhaul import log, storage
 from longhaul.plan import WAYS, Plan
+from longhaul.results.growing_captures import StartedClock
 from longhaul.results.growing_text import CHANGES, GrowingFile
+from longhaul.results.live_captures import LiveCaptures, PartClock
 from longhaul.results.machine_records import MACHINES, joined_change, owner_of
 
 _EVERY_S = 0.1
 """Between two looks at what parts on this machine have recorded."""
+_NEVER_NS = 1 << 62
 
 
 class LiveRecords:
@@ -32,6 +36,8 @@ class LiveRecords:
         One sample of each part within an interval of ``interval_ns`` makes a sample of the network.
         """
         self._raw = directory / "raw"
+        self.size = len(names)
+        """The number of parts."""
         self._plan = plan
         self._partition = partition
         self._interval_ns = interval_ns
@@ -48,9 +54,15 @@ class LiveRecords:
         self._changes = [GrowingFile(raw / CHANGES, most_bytes=None) for raw in parts]
         self._applied: list[deque[bytes]] = [deque() for _ in parts]
         self._has_header: set[str] = set()
+        self._captures = LiveCaptures(directory, plan, partition, names)
 
-    def update(self) -> None:
-        """Append what all parts have recorded since the last time. Raises OSError."""
+    def update(self, clocks: Sequence[PartClock | None] = ()) -> None:
+        """Append what all parts have recorded since the last time. Raises OSError.
+
+        Captures are joined if all parts have their ``clocks``.
+        """
+        if clocks:
+            self._captures.update(clocks)
         # Without the record, a run counts as one that makes the changes of its plan.
         (self._raw / CHANGES).touch()
         # A change is known before the first sample that shows it.
@@ -64,6 +76,14 @@ class LiveRecords:
         self._join_samples()
         for rows in self._sockets:
             self._append("sockets.csv", rows.header, list(rows.read()))
+
+    def started_clock(self) -> StartedClock | None:
+        """The clock of the run if it has started, and all parts are on this machine."""
+        try:
+            found = json.loads((self._raw / "started.json").read_text(encoding="utf-8"))
+            return StartedClock(int(found["t0_unix_ns"]))
+        except (OSError, ValueError, KeyError):
+            return None
 
     def _join_samples(self) -> None:
         while self._samples and all(each.waiting for each in self._samples):
@@ -158,11 +178,19 @@ class _Samples:
 def kept_joined(records: LiveRecords) -> Iterator[None]:
     """Within the block, what the parts on this machine record is joined as they write it."""
     ends = threading.Event()
+    clock: StartedClock | None = None
 
     def follow() -> None:
-        while not ends.wait(_EVERY_S):
+        nonlocal clock
+        has_ended = False
+        while not has_ended:
+            # What they have written last is joined, too.
+            has_ended = ends.wait(_EVERY_S)
+            clock = clock or records.started_clock()
+            settled_ns = _NEVER_NS if has_ended else clock.settled_ns() if clock else 0
+            part = None if clock is None else PartClock(clock.unix_start_ns, settled_ns)
             try:
-                records.update()
+                records.update([part] * records.size)
             except OSError as error:
                 # Results do not need them.
                 log.warn_of(f"live figures have stopped: {error.filename}: {error.strerror}")

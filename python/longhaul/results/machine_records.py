@@ -23,6 +23,9 @@ from longhaul.results.growing_text import OWN_LOGS
 Json = dict[str, Any]
 
 MACHINES = "machines"
+_JOURNAL = "journal.bin"
+_JOURNALS = "journals"
+"""In ``raw/`` of a divided run: ``NAME.bin`` of each part, and ``shards.json``."""
 _TIMES = ("t_ns", "offered_ns", "due_ns", "first_ns", "last_ns", "last_new_ns", "last_acknowledged_ns")
 _TABLES = ("samples", "lateness", "packets")
 """Whose rows each machine has its own of."""
@@ -118,6 +121,7 @@ def _merge_engines(directory: Path, parts: Sequence[_Part], plan: Plan, partitio
     _merge_flow_samples(raw, parts, numbers)
     _merge_changes(raw / "changes.jsonl", parts, plan, partition)
     _merge_captures(directory, parts)
+    _keep_journals(raw, parts, partition)
     if all(part.engine for part in parts):
         storage.replace_json(raw / "engine.json", _engine(parts, plan, partition))
 
@@ -311,8 +315,37 @@ def _merge_captures(directory: Path, parts: Sequence[_Part]) -> None:
             if path.is_file() and began is not None and began_ns[0] is not None:
                 # Wall clocks may differ by more than those of the runs.
                 files.append((path, _capture_time(part, began, began_ns[0])))
+        if not files:
+            # Nobody knows when their packets were there; what was joined during the run remains.
+            continue
         with storage.replacing(directory / "captures" / name) as out:
             pcapng.merge(files, out)
+
+
+def _keep_journals(raw: Path, parts: Sequence[_Part], partition: Sequence[int]) -> None:
+    """Each engine has the journal of its shard, by its own clock."""
+    kept = [part for part in parts if (part.raw / _JOURNAL).is_file()]
+    if kept:
+        storage.make_directory(raw / _JOURNALS)
+        for part in kept:
+            (part.raw / _JOURNAL).replace(raw / _JOURNALS / f"{part.name}.bin")
+        shards = {"partition": list(partition), "names": [part.name for part in parts]}
+        storage.replace_json(raw / _JOURNALS / "shards.json", shards)
+
+
+def journals(directory: Path) -> list[tuple[Path, tuple[list[int], int] | None]]:
+    """The journals that the run in ``directory`` has recorded, each with its shard if the run was divided.
+
+    A shard is that of each node, and its own number. One whose journal is missing is in the list, too.
+    """
+    whole, divided = directory / "raw" / _JOURNAL, directory / "raw" / _JOURNALS
+    shards = _read(divided / "shards.json")
+    if shards is None:
+        return [(whole, None)] if whole.is_file() else []
+    return [
+        (divided / f"{name}.bin", (shards["partition"], number))
+        for number, name in enumerate(shards["names"])
+    ]
 
 
 def _capture_time(part: _Part, began_ns: int, first_ns: int) -> Callable[[int], int]:

@@ -25,14 +25,20 @@ def merge(files: Sequence[tuple[Path, Callable[[int], int]]], out: BinaryIO) -> 
             if kind != ENHANCED_PACKET:
                 head.append(block)
                 continue
-            interface, high, low = _PACKET.unpack_from(block, _HEAD.size)
+            _interface, high, low = _PACKET.unpack_from(block, _HEAD.size)
             ns = at(high << 32 | low)
-            moved = _PACKET.pack(interface, ns >> 32, ns & 0xFFFF_FFFF)
-            start = _HEAD.size
-            packets.append((ns, number, block[:start] + moved + block[start + _PACKET.size :]))
+            packets.append((ns, number, at_time(block, ns)))
         heads = heads or head
     out.writelines(heads)
     out.writelines(block for *_, block in sorted(packets, key=lambda packet: packet[:2]))
+
+
+def at_time(block: bytes, ns: int) -> bytes:
+    """The block of a packet, with another time."""
+    start = _HEAD.size
+    interface, _high, _low = _PACKET.unpack_from(block, start)
+    moved = _PACKET.pack(interface, ns >> 32, ns & 0xFFFF_FFFF)
+    return block[:start] + moved + block[start + _PACKET.size :]
 
 
 def blocks(content: bytes) -> Iterator[tuple[int, bytes]]:

@@ -11,7 +11,8 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
 from longhaul.results import directory as directories
-from longhaul.results.growing_captures import GrowingCapture
+from longhaul.results import ending, live_captures
+from longhaul.results.growing_captures import GrowingCapture, packet_of
 from longhaul.results.segments import capture_path
 from longhaul.run import run_discovery, session
 from longhaul.run.persistent_networks import unknown
@@ -40,6 +41,10 @@ class LinkCapture:
     snaplen_bytes: int
     unix_start_ns: int
     """Unix time of the run's start."""
+    since_ns: int
+    """Unix time from which it was asked for."""
+    is_divided: bool
+    """Whether the run has several engine threads or machines, which join their packets."""
     files: Mapping[str, GrowingCapture]
     """Those of both ends, by node, read up to what was there before."""
 
@@ -55,7 +60,9 @@ class LinkCapture:
 
     @property
     def is_running(self) -> bool:
-        """Whether the run has not ended."""
+        """Whether the run has not ended; a divided one has when its packets are joined."""
+        if self.is_divided:
+            return ending.read(self.directory).is_running
         return processes.is_running(self.pid)
 
     def path(self, node: str) -> Path:
@@ -71,7 +78,7 @@ class LinkCapture:
         return self.files[node].path
 
     def follow(self, node: str) -> Iterator[tuple[bytes, bytes]]:
-        """The packets that pass the end at ``node`` from now on, until the run ends.
+        """The packets that pass the end at ``node`` since the capture was asked for, until the run ends.
 
         Each is a block of pcapng, beside the blocks that a file of such packets begins with. Raises
         LonghaulError if ``node`` is not an end.
@@ -82,7 +89,8 @@ class LinkCapture:
         while is_running:
             is_running = self.is_running
             for block in growing.blocks():
-                yield growing.head, block
+                if packet_of(block).unix_ns >= self.since_ns:
+                    yield growing.head, block
             if is_running:
                 time.sleep(_BETWEEN_READS_S)
 
@@ -98,18 +106,19 @@ def begin(
 ) -> LinkCapture:
     """Capture the packets of a link from now on, in the run whose socket is ``socket``.
 
-    A link that is captured already is not captured twice. Raises LonghaulError if there is no such link, or
-    if the run is divided: then each part has its own records until the end.
+    A link that is captured already is not captured twice. Raises LonghaulError if there is no such link.
     """
     if (wrong := useless_snaplen(snaplen_bytes)) is not None:
         raise LonghaulError(Code.OUT_OF_RANGE, wrong[0], remedy=wrong[1], exit_code=2)
     running = run_discovery.at(socket)
     if running is None:
         # Coordinated by the command that started it, or about to end.
-        answer = session.ask(socket, {"do": "hosts"})
+        pid, answer = session.hosts_of(socket)
+        if not answer.get("ok"):
+            raise LonghaulError(Code.RUN_REQUEST_REFUSED, str(answer.get("message")), exit_code=2)
         directory = Path(answer["env"]["LONGHAUL_RUN"])
     else:
-        directory = running.directory
+        pid, directory = running.pid, running.directory
     plan = directories.read_plan(directory)
     if "nodes" not in plan:
         raise LonghaulError(
@@ -121,13 +130,6 @@ def begin(
     names = [each["name"] for each in plan["links"]]
     if link not in names:
         raise LonghaulError(Code.LINK_UNKNOWN, unknown("link", link, names), exit_code=2)
-    if running is None or directories.read_run(directory).get("machines"):
-        raise LonghaulError(
-            Code.RUN_REQUEST_REFUSED,
-            "links of a run on several engine threads or machines cannot be captured while it runs",
-            remedy="add measure: {packets: {links: [...]}} to the scenario, or run it with --shards 1",
-            exit_code=2,
-        )
     index = names.index(link)
     ends = [plan["nodes"][end]["name"] for end in plan["links"][index]["endpoints"]]
     files = {node: GrowingCapture(capture_path(directory, link, node)) for node in ends}
@@ -135,15 +137,20 @@ def begin(
         each.skip_to_end()
     request = {"do": "capture", "link": index, "snaplen": snaplen_bytes, "limit_bytes": limit_bytes}
     engine = session.ask(socket, request)["engine"]
+    is_divided = bool(directories.read_run(directory).get("machines"))
+    if is_divided:
+        live_captures.request(directory, link, ends)
     return LinkCapture(
         socket=socket,
-        pid=running.pid,
+        pid=pid,
         directory=directory,
         plan=plan,
         link=index,
         is_new=engine["is_new"],
         snaplen_bytes=engine["snaplen"],
         unix_start_ns=engine["unix_start_ns"],
+        since_ns=engine["since_ns"],
+        is_divided=is_divided,
         files=files,
     )
 

@@ -77,13 +77,12 @@ def engine_threads(plan: Plan, shards: int | Literal["auto"]) -> list[int] | Non
     )
 
 
-def refuse(plan: Plan, *, journal: bool, foreign: Sequence[Mapping[str, Any]], option: str) -> None:
+def refuse(plan: Plan, *, foreign: Sequence[Mapping[str, Any]], option: str) -> None:
     """Raises LonghaulError if ``plan`` has what networks that ``option`` divides do not support yet."""
     unsupported = [
         (bool(plan["jobs"]) or any(flow["simulated"] for flow in plan["flows"]), "simulated traffic"),
         (any(flow["traffic"]["kind"] == "pcap" for flow in plan["flows"]), "replayed captures"),
         (plan["measure"].get("monitor") is not None, "monitored links (measure: monitor)"),
-        (journal, "a journal (--journal)"),
         (bool(switch_names(plan["nodes"])), "switches"),
         (bool(foreign) or any(node.get("port") for node in plan["nodes"]), "ports"),
         (plan.get("gateway") is not None and option == "--on", "internet access"),

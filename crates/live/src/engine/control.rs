@@ -103,6 +103,8 @@ pub enum Reply {
         snaplen: u32,
         /// Unix time of the run's start, in nanoseconds: the capture's times are Unix times.
         unix_start_ns: u64,
+        /// Unix time of the command, in nanoseconds: all packets from then on are captured.
+        since_ns: u64,
     },
     /// The link's packets are not captured any more, unless the scenario captures them.
     CaptureEnded {},

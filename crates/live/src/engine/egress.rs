@@ -470,8 +470,9 @@ impl<P: Ports> Sink for Egress<P> {
     }
 
     fn crosses(&mut self, direction: DirectionId, packets: &mut Vec<(Time, Packet)>) {
-        let Egress { tunnel: Some(tunnel), packet_pool, real_packets, .. } = self else { return };
+        let Egress { tunnel: Some(tunnel), packet_pool, real_packets, recorder, .. } = self else { return };
         for (due, packet) in packets.drain(..) {
+            recorder.note(|| Entry::Departed(Departure::crossing(&packet, direction, due)));
             let bytes = packet_pool.packet(packet.body);
             let shape = packet_pool.shape(packet.body);
             let run = shape.run(bytes, u32::from(packet.segment), 1);

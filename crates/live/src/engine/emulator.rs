@@ -196,7 +196,8 @@ impl<'a, P: Ports> Emulator<'a, P> {
             self.network.tap(link);
         }
         let snaplen = captured_links.snaplen(link).unwrap_or_default() as u32;
-        Reply::Capturing { is_new, snaplen, unix_start_ns: *unix_start_ns }
+        let since_ns = *unix_start_ns + self.egress.outside.now().ns();
+        Reply::Capturing { is_new, snaplen, unix_start_ns: self.egress.unix_start_ns, since_ns }
     }
 
     /// Ends a capture that began while the run was running, and hands over what it has.

@@ -13,6 +13,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Where the records of shards are, in the run directory: `results/machine_records.py` reads them there.
@@ -34,6 +35,7 @@ pub fn run_shards(plan: &Plan, ports: EnginePorts, directory: &Path, partition: 
     for (node, port) in ports.into_iter().enumerate() {
         shares[partition[node] as usize][node] = port;
     }
+    let unix_start_ns = OnceLock::new();
     std::thread::scope(|scope| {
         // Dropped after an error here, which ends the threads that have started.
         let mut shards = Vec::new();
@@ -44,8 +46,9 @@ pub fn run_shards(plan: &Plan, ports: EnginePorts, directory: &Path, partition: 
             let place = directory.join(MACHINES).join(shard_name(own));
             fs::create_dir_all(place.join("raw"))
                 .map_err(|error| Error::wrap(format!("make {}", place.display()), error))?;
+            let unix_start_ns = &unix_start_ns;
             let work = move || {
-                let share = Share::Shard { own, partition, tunnel: Box::new(tunnel) };
+                let share = Share::Shard { own, partition, tunnel: Box::new(tunnel), unix_start_ns };
                 run(plan, EnginePorts { ports, control: theirs }, &place, share)
             };
             let thread = std::thread::Builder::new()
@@ -235,6 +238,10 @@ fn together(one: Reply, other: Reply) -> Reply {
         (Reply::Changed { at_ns }, Reply::Changed { at_ns: other_ns }) => {
             Reply::Changed { at_ns: at_ns.max(other_ns) }
         }
+        (
+            Reply::Capturing { is_new, snaplen, unix_start_ns, since_ns },
+            Reply::Capturing { since_ns: other_ns, .. },
+        ) => Reply::Capturing { is_new, snaplen, unix_start_ns, since_ns: since_ns.max(other_ns) },
         (one, _) => one,
     }
 }

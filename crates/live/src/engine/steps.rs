@@ -5,6 +5,7 @@ use super::emulator::Emulator;
 use super::ports::Ports;
 use crate::error::{Error, Result};
 use longhaul_endpoints::Endpoints;
+use longhaul_network::journal::Entry;
 use longhaul_network::{DirectionId, Network, Packet, icmp};
 use longhaul_plan::{Flow, Plan, Traffic};
 use longhaul_units::{Span, Time};
@@ -135,25 +136,33 @@ impl<P: Ports> Emulator<'_, P> {
                 port.no_memory_packets += 1;
             }
         });
-        for (direction, sender, due, packet) in arrived.drain(..) {
-            let due = tunnel.own_time(sender, due).unwrap_or(now);
-            tunnel.count_arrival(sender, now, due);
+        for (_, sender, due, _) in &mut arrived {
+            *due = tunnel.own_time(*sender, *due).unwrap_or(now);
+            tunnel.count_arrival(*sender, now, *due);
+        }
+        self.egress.tunnel = Some(tunnel);
+        for (direction, _, due, packet) in arrived.drain(..) {
             self.import(now, direction, due, packet);
         }
         self.arrived = arrived;
-        self.egress.tunnel = Some(tunnel);
         self.advance_packets(now);
     }
 
     /// Takes a packet that comes from another machine, and is due at `due`, or at once if that has passed.
     fn import(&mut self, now: Time, direction: DirectionId, due: Time, packet: Packet) {
-        let Egress { flows, packet_pool, real_packets, .. } = &mut self.egress;
+        if self.network.next_event() <= now {
+            // One that came late goes on before the next comes, as in a replay.
+            self.advance_packets(now);
+        }
+        let Egress { flows, packet_pool, real_packets, recorder, .. } = &mut self.egress;
         *real_packets += 1;
         let bytes = packet_pool.packet(packet.body);
         if let Some(header) = icmp::parse(bytes) {
             flows.import(packet.source, &header, bytes);
         }
-        self.network.import(direction, &mut [(due.max(now), packet)]);
+        let due = due.max(now);
+        recorder.note(|| Entry::Imported { at: now, direction, due, packet });
+        self.network.import(direction, &mut [(due, packet)]);
     }
 
     pub(super) fn next_change_at(&self) -> Time {

@@ -11,6 +11,7 @@ use nix::poll::PollFd;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -39,6 +40,11 @@ pub enum Request {
     },
     /// On one of several machines: all are ready, and the clock may start. Only the client requests it.
     Begin {},
+    /// On one of several machines: a program of another one has ended, or could not start. Only the client requests it.
+    ProgramEnded {
+        /// Its name.
+        name: String,
+    },
     /// On one of several machines: all end at the same time of the run.
     Finish {
         /// Nanoseconds since the start.
@@ -106,6 +112,8 @@ pub struct ControlConnections {
     detached: bool,
     /// Whether the client has said that all machines are ready.
     begins: bool,
+    /// The programs of other machines that have ended, as far as the client has said.
+    pub ended_elsewhere: BTreeSet<String>,
     /// Problems that did not end the run.
     pub warnings: Vec<String>,
 }
@@ -188,6 +196,7 @@ impl ControlConnections {
             clients: vec![line],
             detached: false,
             begins: false,
+            ended_elsewhere: BTreeSet::new(),
             warnings: Vec::new(),
         }
     }
@@ -267,6 +276,10 @@ impl ControlConnections {
                     self.reply(from, &answer);
                 }
                 Request::Begin {} => self.begins = true,
+                Request::ProgramEnded { name } => {
+                    self.ended_elsewhere.insert(name);
+                    self.reply(from, &json!({"ok": true}));
+                }
                 _ => self.reply(from, &json!({"ok": false, "message": NOT_STARTED})),
             }
         }

@@ -5,12 +5,13 @@ use super::requests::ControlConnections;
 use crate::clock::monotonic_ns;
 use crate::program::{self, ProgramEnvironment, ProgramHost};
 use crate::programs::have_ended;
+use longhaul_plan::Program;
 
 impl Supervisor<'_> {
     pub(super) fn start_and_stop_due(&mut self, now_ns: u64, control: &mut ControlConnections) {
         for index in 0..self.programs.len() {
             let planned = &self.plan.programs[index];
-            let is_due = planned.start_ns <= now_ns && have_ended(&self.programs, &planned.after);
+            let is_due = planned.start_ns <= now_ns && self.may_start(planned, control);
             let running = &mut self.programs[index];
             if running.start_ns.is_none() && running.error.is_none() && is_due {
                 self.start_program(index, control);
@@ -25,12 +26,19 @@ impl Supervisor<'_> {
         }
     }
 
+    /// Whether the programs that it starts after have ended, here or on other machines.
+    fn may_start(&self, planned: &Program, control: &ControlConnections) -> bool {
+        have_ended(&self.programs, &planned.after)
+            && self
+                .machines
+                .is_none_or(|machines| machines.may_start(&planned.name, &control.ended_elsewhere))
+    }
+
     /// When the supervisor next has something to do, on the run's clock.
-    pub(super) fn next_deadline_ns(&self) -> u64 {
+    pub(super) fn next_deadline_ns(&self, control: &ControlConnections) -> u64 {
         let programs = self.plan.programs.iter().zip(&self.programs).flat_map(|(planned, running)| {
-            let waits = running.start_ns.is_some()
-                || running.error.is_some()
-                || !have_ended(&self.programs, &planned.after);
+            let waits =
+                running.start_ns.is_some() || running.error.is_some() || !self.may_start(planned, control);
             let start = (!waits).then_some(planned.start_ns);
             let stop = planned.stop_ns.filter(|_| running.pid.is_some() && running.kill_at_ns.is_none());
             let kill = running.kill_at_ns.map(|at_ns| at_ns.saturating_sub(self.clock.start_ns()));

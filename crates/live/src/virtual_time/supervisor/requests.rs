@@ -43,7 +43,9 @@ impl Supervisor<'_> {
                     emulator.end_capture(link);
                     Reply::CaptureEnded {}
                 }),
-                Request::Begin {} | Request::Finish { .. } => json!({"ok": false, "message": ONE_MACHINE}),
+                Request::Begin {} | Request::ProgramEnded { .. } | Request::Finish { .. } => {
+                    json!({"ok": false, "message": ONE_MACHINE})
+                }
                 Request::Hosts {} => json!({
                     "ok": false,
                     "message": "hosts on the virtual clock cannot be entered: they are kernels of their own",
