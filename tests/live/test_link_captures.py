@@ -143,6 +143,17 @@ def test_nothing_is_captured_before_or_after(network: longhaul.Network) -> None:
     assert sum(Dissector().read(each).info.startswith("echo") for each in packets) == 10
 
 
+def test_a_capture_that_reaches_its_limit_ends_and_says_so(network: longhaul.Network) -> None:
+    capturing = capture("wan", "--limit", "2kB")
+    until_it_captures(capturing)
+    ping(network, 20)
+    shown, told = capturing.communicate(timeout=WITHIN_S)
+    assert 0 < len(shown.splitlines()) < 20
+    assert b"the capture of wan has ended at its limit\n" in told
+    # The next one begins anew.
+    assert link_captures.begin(sockets.find(None), "wan").is_new
+
+
 def test_a_capture_ends_at_its_limit_and_the_run_says_so(network: longhaul.Network) -> None:
     begun = link_captures.begin(sockets.find(None), "wan", snaplen_bytes=64, limit_bytes=2_000)
     ping(network, 30)

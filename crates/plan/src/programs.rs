@@ -166,7 +166,12 @@ impl Placement {
 
 impl Part {
     /// The first thing that is wrong, if it is played on `host`; `owner` tells the host of an interface.
-    pub(crate) fn check(&self, host: usize, flows: &[Flow], owner: impl Fn(usize) -> usize) -> Result<(), InvalidValue> {
+    pub(crate) fn check(
+        &self,
+        host: usize,
+        flows: &[Flow],
+        owner: impl Fn(usize) -> usize,
+    ) -> Result<(), InvalidValue> {
         if self.flows.is_empty() {
             return Err(InvalidValue::new("flows", "are none"));
         }

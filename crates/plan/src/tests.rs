@@ -188,7 +188,12 @@ fn a_program_plays_a_flow_that_is_there_and_real() {
     assert_eq!(plan.check().unwrap_err().to_string(), "programs[0].plays.flows[0]: has ends of its own");
 
     // A flow may go to an interface: its host plays the end.
-    plan.nodes.push(Node { name: "b.r".into(), kind: NodeKind::Interface, of: Some(1), ..plan.nodes[1].clone() });
+    plan.nodes.push(Node {
+        name: "b.r".into(),
+        kind: NodeKind::Interface,
+        of: Some(1),
+        ..plan.nodes[1].clone()
+    });
     plan.flows[0].destination = plan.nodes.len() - 1;
     plan.programs[0] = Program { host: 1, plays: Some(Part { end: End::Sink, ..part(0) }), ..program() };
     assert_eq!(plan.check(), Ok(()));

@@ -77,6 +77,9 @@ def capture(
                 shown += 1
                 if shown == count:
                     break
+            else:
+                if begun.is_running:
+                    click.echo(f"the capture of {link} has ended at its limit", err=True)
     except BrokenPipeError:
         # Whoever read the packets needs no more, and Python would report the same again at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

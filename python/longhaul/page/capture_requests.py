@@ -3,6 +3,7 @@
 import subprocess
 import tempfile
 import threading
+import time
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -76,7 +77,19 @@ class _Watched:
     capture: LinkCapture
     ends: dict[str, _End] = field(default_factory=dict)
     has_ended: bool = False
+    off_since_s: float | None = None
+    """Since when the link is not captured any more, as the limit was reached; on the monotonic clock."""
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def is_complete(self) -> bool:
+        """Whether no more packets will come."""
+        if self.has_ended or not self.capture.is_running:
+            return True
+        if self.off_since_s is None and not self.capture.is_on:
+            self.off_since_s = time.monotonic()
+        if self.off_since_s is not None and time.monotonic() - self.off_since_s > self.capture.settled_s:
+            self.has_ended = True
+        return self.has_ended
 
     def end_at(self, node: str) -> _End:
         """The end at ``node``, with everything that was written so far."""
@@ -121,7 +134,7 @@ class Captures:
         """The packets at one end, ``at``, after number ``after``."""
         watched = self._of(asked)
         after = asked.number("after", least=0, most=1 << 53, default=0)
-        has_ended = watched.has_ended or not watched.capture.is_running
+        has_ended = watched.is_complete()
         end = watched.end_at(asked.query.get("at") or watched.capture.nodes[0])
         packets = [row for row, _block in end.listed if row["number"] > after]
         return {"packets": packets, "count": end.count, "ended": has_ended}

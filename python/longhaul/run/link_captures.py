@@ -1,5 +1,6 @@
 """Captures of links that begin while a run is running."""
 
+import math
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -23,6 +24,8 @@ SNAPLEN_BYTES = 256
 LIMIT_BYTES = 256 << 20
 """Size of a link's files at which its capture ends."""
 _BETWEEN_READS_S = 0.1
+_BETWEEN_QUESTIONS_S = 1.0
+"""To the engine, whether it captures the link."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,20 @@ class LinkCapture:
             return ending.read(self.directory).is_running
         return processes.is_running(self.pid)
 
+    @property
+    def is_on(self) -> bool:
+        """Whether packets are captured: until the limit, or the end of the run."""
+        try:
+            status = session.ask(self.socket, {"do": "status"})
+        except LonghaulError:
+            return False
+        return self.link in status["engine"]["captured_links"]
+
+    @property
+    def settled_s(self) -> float:
+        """How long after the end of the capture all of its packets are in the files."""
+        return 6.0 if self.is_divided else 2.0
+
     def path(self, node: str) -> Path:
         """The pcapng file of what passes its end at ``node``. Raises LonghaulError if that is not an end."""
         if node not in self.files:
@@ -78,20 +95,26 @@ class LinkCapture:
         return self.files[node].path
 
     def follow(self, node: str) -> Iterator[tuple[bytes, bytes]]:
-        """The packets that pass the end at ``node`` since the capture was asked for, until the run ends.
+        """The packets that pass the end at ``node`` since the capture was asked for, until it ends.
 
         Each is a block of pcapng, beside the blocks that a file of such packets begins with. Raises
         LonghaulError if ``node`` is not an end.
         """
         self.path(node)
         growing = self.files[node]
-        is_running = True
-        while is_running:
-            is_running = self.is_running
+        asked_s = time.monotonic()
+        until_s = math.inf
+        has_ended = False
+        while not has_ended:
+            now_s = time.monotonic()
+            if until_s == math.inf and now_s - asked_s >= _BETWEEN_QUESTIONS_S:
+                asked_s = now_s
+                until_s = math.inf if self.is_on else now_s + self.settled_s
+            has_ended = now_s > until_s or not self.is_running
             for block in growing.blocks():
                 if packet_of(block).unix_ns >= self.since_ns:
                     yield growing.head, block
-            if is_running:
+            if not has_ended:
                 time.sleep(_BETWEEN_READS_S)
 
     def end(self) -> None:

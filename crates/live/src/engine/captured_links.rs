@@ -43,6 +43,11 @@ impl CapturedLinks {
         ends
     }
 
+    /// The links that are captured, in order.
+    pub fn captured(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().enumerate().filter_map(|(link, there)| there.is_some().then_some(link))
+    }
+
     /// How many bytes of each packet of the link are kept; `None` if it is not captured.
     #[inline]
     pub fn snaplen(&self, link: usize) -> Option<usize> {
@@ -86,7 +91,9 @@ mod tests {
         let mut links = one_planned_of_two();
         assert!(links.begin(1, 64, 2 * (64 + BLOCK_BYTES)));
         assert!(!links.count(1, 64));
+        assert!(links.captured().eq([0, 1]));
         assert!(links.count(1, 64));
+        assert!(links.captured().eq([0]));
         assert_eq!(links.snaplen(1), None);
         assert!(!links.end(1));
     }

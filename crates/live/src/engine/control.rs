@@ -122,6 +122,8 @@ pub enum Reply {
         lateness_p99_ns: u64,
         /// Scheduling stalls so far.
         gaps: u64,
+        /// Positions of the links whose packets are captured, in order.
+        captured_links: Vec<usize>,
     },
 }
 

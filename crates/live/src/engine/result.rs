@@ -65,6 +65,7 @@ impl<P: Ports> Emulator<'_, P> {
             lateness_p50_ns: lateness.p50_ns,
             lateness_p99_ns: lateness.p99_ns,
             gaps: self.egress.stalls.stalls.count,
+            captured_links: self.egress.captured_links.captured().collect(),
         }
     }
 

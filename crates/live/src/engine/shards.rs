@@ -8,6 +8,7 @@ use crate::readiness::readable;
 use crate::tunnel::{Tunnel, shard_name};
 use longhaul_plan::Plan;
 use nix::poll::ppoll;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
@@ -218,7 +219,15 @@ pub fn engine_status(engines: &[String]) -> serde_json::Result<String> {
 fn together(one: Reply, other: Reply) -> Reply {
     match (one, other) {
         (
-            Reply::Status { t_ns, delivered_packets, held_packets, lateness_p50_ns, lateness_p99_ns, gaps },
+            Reply::Status {
+                t_ns,
+                delivered_packets,
+                held_packets,
+                lateness_p50_ns,
+                lateness_p99_ns,
+                gaps,
+                captured_links,
+            },
             Reply::Status {
                 t_ns: other_t_ns,
                 delivered_packets: other_delivered,
@@ -226,6 +235,7 @@ fn together(one: Reply, other: Reply) -> Reply {
                 lateness_p50_ns: other_p50_ns,
                 lateness_p99_ns: other_p99_ns,
                 gaps: other_gaps,
+                captured_links: other_captured,
             },
         ) => Reply::Status {
             t_ns: t_ns.max(other_t_ns),
@@ -234,6 +244,12 @@ fn together(one: Reply, other: Reply) -> Reply {
             lateness_p50_ns: lateness_p50_ns.max(other_p50_ns),
             lateness_p99_ns: lateness_p99_ns.max(other_p99_ns),
             gaps: gaps + other_gaps,
+            captured_links: captured_links
+                .into_iter()
+                .chain(other_captured)
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect(),
         },
         (Reply::Changed { at_ns }, Reply::Changed { at_ns: other_ns }) => {
             Reply::Changed { at_ns: at_ns.max(other_ns) }
@@ -256,7 +272,7 @@ mod tests {
         let engine = |t_ns, packets, p99_ns| {
             json!({
                 "is": "status", "t_ns": t_ns, "delivered_packets": packets, "held_packets": 1,
-                "lateness_p50_ns": 10, "lateness_p99_ns": p99_ns, "gaps": 2,
+                "lateness_p50_ns": 10, "lateness_p99_ns": p99_ns, "gaps": 2, "captured_links": [packets, 5],
             })
             .to_string()
         };
@@ -267,6 +283,7 @@ mod tests {
             assert_eq!(found[name], expected[name], "{name}");
         }
         assert_eq!((&found["held_packets"], &found["gaps"]), (&json!(2), &json!(4)));
+        assert_eq!(found["captured_links"], json!([3, 4, 5]), "each of them once");
         assert!(engine_status(&["{}".into()]).is_err());
     }
 }
