@@ -57,8 +57,9 @@ OF_STUDIES = {
     "GET /jobs/{job}",
     "POST /jobs/{job}/stop",
     "POST /calibrate",
+    "POST /kernels",
 }
-"""Asked in :mod:`page.test_studies`, of directories with studies, and :mod:`page.test_machine`."""
+"""Asked in :mod:`page.test_studies`, of directories with studies, and :mod:`page.test_machine`; a build of a kernel takes long."""
 LIVE = (
     TEXT.replace("1s", "60s", 1)
     .replace("sweep", "# sweep")
@@ -133,6 +134,8 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     for text in (TEXT, TEXT.replace("20Mbit", "20"), "a: [", ask("/templates/ring?name=round")["text"]):
         ask("/check", {"text": text})
     ask("/preflight", {"text": TEXT, "mode": "live"})
+    ask("/kernels")
+    ask("/shards", {"text": TEXT, "shards": 2})
     ask("/edit", {"text": TEXT, "edits": [{"op": "set", "path": ["links", "wan", "delay"], "value": "5ms"}]})
     for quantity in ("5ms", "5", "$far"):
         ask("/quantity", {"kind": "delay", "text": quantity})

@@ -63,11 +63,8 @@ def run_experiment(
     listener = listen(prometheus) if prometheus else None
     machines = [] if on is None else machines_of(on, ssh=ssh)
     planned = live.plan_run(resolved, journal=journal, clock=virtual, sudo=sudo)
-    placement = threads = None
-    if shards != 1:
-        threads = live_shards.engine_threads(planned.plan, shards)
-        if threads is not None:
-            live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--shards")
+    placement = None
+    threads = live_shards.threads_of(planned.plan, shards, journal=journal, foreign=planned.foreign)
     if machines:
         live_shards.refuse(planned.plan, journal=journal, foreign=planned.foreign, option="--on")
         placement = place(resolved, planned.plan, machines)

@@ -6,10 +6,12 @@ from longhaul.page.comparison_requests import Comparisons
 from longhaul.page.export_requests import Exports
 from longhaul.page.job_requests import JobRequests
 from longhaul.page.json_requests import Answerer
+from longhaul.page.kernel_requests import KernelRequests
 from longhaul.page.machine_requests import Machines
 from longhaul.page.place_requests import cities, fibres
 from longhaul.page.run_action_requests import RunActions
 from longhaul.page.services import Services
+from longhaul.page.shard_requests import ShardRequests
 from longhaul.page.study_requests import Studies
 from longhaul.page.sweep_requests import Sweeps
 from longhaul.page.transfer_requests import Transfers
@@ -18,6 +20,7 @@ _READ_REQUESTS = frozenset(
     (
         "/check",
         "/preflight",
+        "/shards",
         "/edit",
         "/quantity",
         "/fibres",
@@ -65,6 +68,7 @@ def addresses(services: Services) -> list[Address]:
     hosts, links, captures = services.hosts, services.links, services.captures
     sweeps, comparisons, actions = Sweeps(texts), Comparisons(texts), RunActions(experiments)
     transfers, studies, job_requests = Transfers(texts, experiments), Studies(jobs), JobRequests(jobs)
+    kernels, shards = KernelRequests(jobs), ShardRequests(texts)
     machines, exports = Machines(texts, jobs), Exports(texts, experiments)
     return [
         Address("GET", "/state", texts.state),
@@ -85,6 +89,9 @@ def addresses(services: Services) -> list[Address]:
         Address("POST", "/export/machines", exports.machines),
         Address("POST", "/doctor", machines.check),
         Address("POST", "/calibrate", machines.calibrate),
+        Address("GET", "/kernels", kernels.all),
+        Address("POST", "/kernels", kernels.build),
+        Address("POST", "/shards", shards.divide),
         Address("GET", "/runs", experiments.all),
         Address("POST", "/runs", experiments.start),
         Address("GET", "/runs/{run}", experiments.details),

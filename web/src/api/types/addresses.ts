@@ -7,6 +7,8 @@ import type {
   MachineCheck,
   CalibrationStart,
   RunStart,
+  ShardsOf,
+  KernelBuild,
   SweepStart,
   EditsOfText,
   QuantityText,
@@ -53,6 +55,8 @@ import type {
   ConnectionsOverTime,
   Packets,
 } from './runs';
+import type { ShardPlan } from './shards';
+import type { KernelList } from './kernels';
 import type { TerminalRow, TerminalList, HostNow } from './hosts';
 import type { ImpairmentRow, LinkNow } from './links';
 import type { CaptureNow, CapturedPackets, PacketDetails } from './captures';
@@ -96,6 +100,8 @@ export interface Bodies {
   'POST /export/machines': MachinesText;
   'POST /doctor': MachineCheck;
   'POST /calibrate': CalibrationStart;
+  'POST /kernels': KernelBuild;
+  'POST /shards': ShardsOf;
   'POST /runs': RunStart;
   'PUT /runs/{run}/annotations': AnnotationsSave;
   'POST /archive': RunArchive;
@@ -136,6 +142,9 @@ export interface Answers {
   'POST /export/machines': MachinesMapped;
   'POST /doctor': Findings;
   'POST /calibrate': Job;
+  'GET /kernels': KernelList;
+  'POST /kernels': Job;
+  'POST /shards': ShardPlan;
   'GET /runs': Runs;
   'POST /runs': Begun;
   'GET /runs/{run}': RunDetails;

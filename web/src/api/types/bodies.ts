@@ -33,6 +33,8 @@ export interface PreflightText {
    */
   base?: string | null;
   mode?: 'live' | 'sim';
+  clock?: 'real' | 'virtual';
+  kernel?: string | null;
 }
 
 /**
@@ -141,7 +143,46 @@ export interface RunStart {
   base?: string | null;
   mode?: 'live' | 'sim';
   seed?: number | null;
+  /**
+   * Of a live run; `virtual`: each host runs a Linux of its own, and needs a guest kernel.
+   */
+  clock?: 'real' | 'virtual';
+  /**
+   * Of the virtual clock: its name or version; `null` for the scenario's, or the newest.
+   */
+  kernel?: string | null;
+  /**
+   * Parts of the network that run in parallel; `null` for what the command line takes by default.
+   */
+  shards?: number | 'auto' | null;
 }
+
+/**
+ * A scenario whose network is to be divided into shards.
+ */
+export interface ShardsOf {
+  text: string;
+  /**
+   * Values of parameters and keys, as `--set` takes them.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * `scenario:NAME` where files lie beside one of Longhaul's own; else they lie in the directory.
+   */
+  base?: string | null;
+  /**
+   * `sim`: shards of a simulation; `live`: engine threads of a live run.
+   */
+  mode?: 'live' | 'sim';
+  shards?: number | 'auto';
+}
+
+/**
+ * A build of a guest kernel that is to start.
+ */
+export interface KernelBuild {}
 
 /**
  * A sweep that is to start.
