@@ -64,7 +64,7 @@ const rows = (table: string): Promise<string[]> =>
 
 test('without a guest kernel the virtual clock says what is missing and how to build one', async () => {
   await page.keyboard.press('2');
-  await page.getByRole('button', { name: 'Virtual clock' }).click();
+  await page.getByRole('button', { name: 'Virtual', exact: true }).click();
   const panel = page.getByRole('region', { name: 'Hosts on the virtual clock' });
   await panel.getByText('This user has no guest kernel').waitFor(patience);
   await panel.getByRole('button', { name: 'Copy: longhaul kernel build' }).waitFor();
