@@ -59,7 +59,10 @@ OF_STUDIES = {
     "POST /calibrate",
     "POST /kernels",
 }
-"""Asked in :mod:`page.test_studies`, of directories with studies, and :mod:`page.test_machine`; a build of a kernel takes long."""
+"""Asked in :mod:`page.test_studies`, of directories with studies, and :mod:`page.test_machine`.
+
+A build of a kernel takes long.
+"""
 LIVE = (
     TEXT.replace("1s", "60s", 1)
     .replace("sweep", "# sweep")
@@ -191,6 +194,10 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     transfers = ask("/transfers/runs", {**moved, "policy": "fair"})["id"]
     ask(f"/transfers/runs/{transfers}")
     follow(server, transfers)
+    ask("/traces")
+    trace = {"name": "longcut:constant", "edits": [{"op": "scale", "column": "rtt_ms", "value": 2}]}
+    ask("/traces", trace)
+    ask("/traces/twice.csv", trace, method="PUT")
     ask("/studies")
     ask("/jobs")
     assert answered.addresses() - answered.heard == LIVE_ALONE | OF_STUDIES

@@ -14,6 +14,7 @@ from longhaul.page.services import Services
 from longhaul.page.shard_requests import ShardRequests
 from longhaul.page.study_requests import Studies
 from longhaul.page.sweep_requests import Sweeps
+from longhaul.page.trace_requests import TraceRequests
 from longhaul.page.transfer_requests import Transfers
 
 _READ_REQUESTS = frozenset(
@@ -34,6 +35,7 @@ _READ_REQUESTS = frozenset(
         "/export/machines",
         "/transfers/requests",
         "/transfers/plan",
+        "/traces",
     )
 )
 """Addresses of requests that have a body and change nothing."""
@@ -68,6 +70,7 @@ def addresses(services: Services) -> list[Address]:
     hosts, links, captures = services.hosts, services.links, services.captures
     sweeps, comparisons, actions = Sweeps(texts), Comparisons(texts), RunActions(experiments)
     transfers, studies, job_requests = Transfers(texts, experiments), Studies(jobs), JobRequests(jobs)
+    traces = TraceRequests(texts.directory)
     kernels, shards = KernelRequests(jobs), ShardRequests(texts)
     machines, exports = Machines(texts, jobs), Exports(texts, experiments)
     return [
@@ -83,6 +86,9 @@ def addresses(services: Services) -> list[Address]:
         Address("POST", "/quantity", texts.quantity),
         Address("GET", "/cities", cities),
         Address("POST", "/fibres", fibres),
+        Address("GET", "/traces", traces.files),
+        Address("POST", "/traces", traces.look),
+        Address("PUT", "/traces/{name}", traces.save),
         Address("GET", "/certificate", texts.certificate),
         Address("POST", "/export", exports.export),
         Address("POST", "/export/archive", exports.archive),

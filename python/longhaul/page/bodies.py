@@ -324,6 +324,33 @@ class TransferRequests(RequestsText):
     """Of the policies that want it: the time in which requests are collected, such as ``60s``."""
 
 
+class TraceChange(Body):
+    """An edit of a trace: ``cut`` keeps a span, ``scale`` and ``shift`` a column, ``set`` one value of it."""
+
+    op: Literal["cut", "scale", "shift", "set"]
+    column: Name = ""
+    """Of all but ``cut``: ``rtt_ms``, ``delay_ms`` or ``rate_mbit``."""
+    value: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """Factor, summand or new value, in the unit of the column; ``null`` sets a gap."""
+    from_s: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """Begin of the span, or the time of the value."""
+    to_s: Annotated[float, Field(allow_inf_nan=False)] | None = None
+
+
+class TraceWish(Body):
+    """A trace that is wanted, after edits."""
+
+    name: Name
+    """A file of the directory, or a built-in trace."""
+    link: Annotated[list[Name], Field(min_length=2, max_length=2)] | None = None
+    """Its two ends, in a file with several links; the first link if left out."""
+    edits: Annotated[list[TraceChange], Field(max_length=1_000)] = []
+
+
+class TraceSave(TraceWish):
+    """A trace that is to be written as a new file, after edits."""
+
+
 class StudyStart(Body):
     """A study that is to run."""
 

@@ -25,6 +25,7 @@ from longhaul.page.responses import (
     runs,
     shards,
     studies,
+    traces,
     transfers,
 )
 from longhaul.page.responses import texts as of_texts
@@ -47,6 +48,7 @@ _SUBJECTS = (
     places,
     studies,
     transfers,
+    traces,
     claims,
     jobs,
     export,

@@ -126,6 +126,7 @@ type OverTime = Answers['GET /runs/{run}/series'];
 /** What a table of a run says over time. */
 type Series<T extends OverTime['table']> = Extract<OverTime, { table: T }>['series'];
 export type RequestCells = NonNullable<Bodies['POST /transfers/requests']['edits']>[number];
+export type TraceEdit = NonNullable<Bodies['POST /traces']['edits']>[number];
 export type Settings = Record<string, string>;
 /** How a run is executed, beside its mode: its clock, the kernel of its hosts, and its shards. */
 export type Execution = Pick<Bodies['POST /runs'], 'clock' | 'kernel' | 'shards'>;
@@ -235,6 +236,10 @@ export const api = {
   transferRun: (id: string) => ask('GET /transfers/runs/{run}', { run: id }),
   policies: () => ask('GET /transfers/policies', {}),
   plan: (wish: Bodies['POST /transfers/plan']) => ask('POST /transfers/plan', {}, { body: wish }),
+  traces: () => ask('GET /traces', {}),
+  trace: (wish: Bodies['POST /traces']) => ask('POST /traces', {}, { body: wish }),
+  saveTrace: (name: string, wish: Bodies['PUT /traces/{name}']) =>
+    ask('PUT /traces/{name}', { name }, { body: wish }),
   certificate: () => ask('GET /certificate', {}),
 };
 

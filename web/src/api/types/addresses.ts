@@ -23,6 +23,8 @@ import type {
   RunComparison,
   RequestsTable,
   TransferRequests,
+  TraceWish,
+  TraceSave,
   StudyStart,
   TransferStart,
 } from './bodies';
@@ -63,6 +65,7 @@ import type { CaptureNow, CapturedPackets, PacketDetails } from './captures';
 import type { Cities, Fibres } from './places';
 import type { Runs, SweepResult, Comparison } from './studies';
 import type { Policies, TransferPlan, RequestsRead, RequestFiles, TransferRun } from './transfers';
+import type { TraceFiles, TraceView, TraceSaved } from './traces';
 import type { StudyList, StudyDetails, Picture } from './claims';
 import type { Job, JobList, JobOutput } from './jobs';
 import type { ExportedFiles, MachinesMapped } from './export';
@@ -95,6 +98,8 @@ export interface Bodies {
   'POST /edit': EditsOfText;
   'POST /quantity': QuantityText;
   'POST /fibres': FibrePairs;
+  'POST /traces': TraceWish;
+  'PUT /traces/{name}': TraceSave;
   'POST /export': ExportWish;
   'POST /export/archive': ExportWish;
   'POST /export/machines': MachinesText;
@@ -136,6 +141,9 @@ export interface Answers {
   'POST /quantity': Quantity;
   'GET /cities': Cities;
   'POST /fibres': Fibres;
+  'GET /traces': TraceFiles;
+  'POST /traces': TraceView;
+  'PUT /traces/{name}': TraceSaved;
   'GET /certificate': Certified;
   'POST /export': ExportedFiles;
   'POST /export/archive': Ticket;

@@ -461,6 +461,56 @@ export interface TransferRequests {
 }
 
 /**
+ * An edit of a trace: `cut` keeps a span, `scale` and `shift` a column, `set` one value of it.
+ */
+export interface TraceChange {
+  op: 'cut' | 'scale' | 'shift' | 'set';
+  /**
+   * Of all but `cut`: `rtt_ms`, `delay_ms` or `rate_mbit`.
+   */
+  column?: string;
+  /**
+   * Factor, summand or new value, in the unit of the column; `null` sets a gap.
+   */
+  value?: number | null;
+  /**
+   * Begin of the span, or the time of the value.
+   */
+  from_s?: number | null;
+  to_s?: number | null;
+}
+
+/**
+ * A trace that is wanted, after edits.
+ */
+export interface TraceWish {
+  /**
+   * A file of the directory, or a built-in trace.
+   */
+  name: string;
+  /**
+   * Its two ends, in a file with several links; the first link if left out.
+   */
+  link?: string[] | null;
+  edits?: TraceChange[];
+}
+
+/**
+ * A trace that is to be written as a new file, after edits.
+ */
+export interface TraceSave {
+  /**
+   * A file of the directory, or a built-in trace.
+   */
+  name: string;
+  /**
+   * Its two ends, in a file with several links; the first link if left out.
+   */
+  link?: string[] | null;
+  edits?: TraceChange[];
+}
+
+/**
  * A study that is to run.
  */
 export interface StudyStart {
