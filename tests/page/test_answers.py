@@ -57,8 +57,12 @@ OF_STUDIES = {
     "GET /jobs/{job}",
     "POST /jobs/{job}/stop",
     "POST /calibrate",
+    "POST /kernels",
 }
-"""Asked in :mod:`page.test_studies`, of directories with studies, and :mod:`page.test_machine`."""
+"""Asked in :mod:`page.test_studies`, of directories with studies, and :mod:`page.test_machine`.
+
+A build of a kernel takes long.
+"""
 LIVE = (
     TEXT.replace("1s", "60s", 1)
     .replace("sweep", "# sweep")
@@ -133,6 +137,8 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     for text in (TEXT, TEXT.replace("20Mbit", "20"), "a: [", ask("/templates/ring?name=round")["text"]):
         ask("/check", {"text": text})
     ask("/preflight", {"text": TEXT, "mode": "live"})
+    ask("/kernels")
+    ask("/shards", {"text": TEXT, "shards": 2})
     ask("/edit", {"text": TEXT, "edits": [{"op": "set", "path": ["links", "wan", "delay"], "value": "5ms"}]})
     for quantity in ("5ms", "5", "$far"):
         ask("/quantity", {"kind": "delay", "text": quantity})
@@ -188,6 +194,10 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     transfers = ask("/transfers/runs", {**moved, "policy": "fair"})["id"]
     ask(f"/transfers/runs/{transfers}")
     follow(server, transfers)
+    ask("/traces")
+    trace = {"name": "longcut:constant", "edits": [{"op": "scale", "column": "rtt_ms", "value": 2}]}
+    ask("/traces", trace)
+    ask("/traces/twice.csv", trace, method="PUT")
     ask("/studies")
     ask("/jobs")
     assert answered.addresses() - answered.heard == LIVE_ALONE | OF_STUDIES

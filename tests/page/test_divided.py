@@ -109,6 +109,12 @@ def test_charts_link_panel_and_hosts_of_a_divided_network(
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(timeout=60)
+        told = server.ask(f"/api/runs/{run}")[1]["divided"]
+    assert told["kind"] == kind
+    assert sorted(sorted(each["nodes"]) for each in told["parts"]) == [["nyc", "nyc1"], ["par", "par1"]]
+    assert all(each["lateness_p99_ns"] > 0 for each in told["parts"])
+    assert [(each["link"], each["delay_ns"]) for each in told["cuts"]] == [("atlantic", 10_000_000)]
+    assert all(each["packets"] > 10 for each in told["crossings"])
     assert rates[2][0] == pytest.approx(5.1e6, rel=0.2)
     assert 0 < rates[2][1] < 1e5
     assert [each["words"] for each in changes] == [["delay=60ms"]]

@@ -71,7 +71,9 @@ def test_more_shards_than_parts_are_refused_before_anything_is_simulated(tmp_pat
 def test_the_preview_names_what_is_cut() -> None:
     plan, _ = sim.simulated_plan(resolve(load_scenario(SCENARIOS / "two-clusters.yaml")))
     told = preview(plan, 2)
-    assert told["cut"] == ["ocean"]
+    (cut,) = told["cut"]
+    assert (cut["link"], cut["lookahead_ns"]) == ("ocean", told["lookahead_ns"])
+    assert cut["packets_per_s"] == told["crossing_packets_per_s"] > 0
     assert {node for part in told["parts"] for node in part["nodes"]} >= {"east", "west"}
     assert sum(part["share"] for part in told["parts"]) == pytest.approx(1)
     assert told["lookahead_ns"] > 25e6

@@ -62,11 +62,7 @@ def run_experiment(
     (announce_live if virtual is None else announce)(resolved)
     listener = listen(prometheus) if prometheus else None
     planned = live.plan_run(resolved, journal=journal, clock=virtual, sudo=sudo)
-    threads = None
-    if shards != 1:
-        threads = live_shards.engine_threads(planned.plan, shards)
-        if threads is not None:
-            live_shards.refuse(planned.plan, foreign=planned.foreign, option="--shards")
+    threads = live_shards.threads_of(planned.plan, shards, foreign=planned.foreign)
     if on is not None:
         live_shards.refuse(planned.plan, foreign=planned.foreign, option="--on")
     log.warn(*planned.warnings)

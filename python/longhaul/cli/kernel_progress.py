@@ -6,8 +6,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from longhaul.cli.bars import Shown
 from longhaul.kernels import building
+from longhaul.kernels.headlines import headline
 from longhaul.report.console import Console
-from longhaul.units.text import duration_text
 
 QUIET_S = 30.0
 """Between two lines where there is no terminal."""
@@ -46,5 +46,4 @@ class BuildProgress(Shown):
         if self._console.is_terminal or (progress.phase == self._phase and now - self._said < QUIET_S):
             return
         self._phase, self._said = progress.phase, now
-        share = f", {min(99, 100 * progress.done // building.STEPS_EXPECTED)} %" if progress.done else ""
-        self._console.print(f"{progress.phase}{share}, {duration_text(now - self._began)}", highlight=False)
+        self._console.print(headline(progress, now - self._began), highlight=False)

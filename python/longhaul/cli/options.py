@@ -6,8 +6,6 @@ from typing import Any, Literal
 
 import click
 
-MOST_SHARDS = 1024
-
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -54,6 +52,8 @@ def shards(
     """The callback of an option with a number of shards, or ``auto``."""
     if value is None or value == "auto":
         return value  # type: ignore[return-value]
+    from longhaul.run.shards import MOST_SHARDS
+
     if value.isdecimal() and 1 <= int(value) <= MOST_SHARDS:
         return int(value)
     raise click.BadParameter(f"{value!r} is neither auto nor a number from 1 to {MOST_SHARDS}")

@@ -116,6 +116,7 @@ class Parts:
         directories.update_run(
             self.directory,
             machines=machines,
+            partition=list(placement.partition),
             cuts=[{"link": cut.name, "delay_ns": cut.delay_ns} for cut in placement.cuts],
             paths=[each.as_dict(placement.names) for each in paths],
         )

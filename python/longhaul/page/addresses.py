@@ -6,18 +6,22 @@ from longhaul.page.comparison_requests import Comparisons
 from longhaul.page.export_requests import Exports
 from longhaul.page.job_requests import JobRequests
 from longhaul.page.json_requests import Answerer
+from longhaul.page.kernel_requests import KernelRequests
 from longhaul.page.machine_requests import Machines
 from longhaul.page.place_requests import cities, fibres
 from longhaul.page.run_action_requests import RunActions
 from longhaul.page.services import Services
+from longhaul.page.shard_requests import ShardRequests
 from longhaul.page.study_requests import Studies
 from longhaul.page.sweep_requests import Sweeps
+from longhaul.page.trace_requests import TraceRequests
 from longhaul.page.transfer_requests import Transfers
 
 _READ_REQUESTS = frozenset(
     (
         "/check",
         "/preflight",
+        "/shards",
         "/edit",
         "/quantity",
         "/fibres",
@@ -31,6 +35,7 @@ _READ_REQUESTS = frozenset(
         "/export/machines",
         "/transfers/requests",
         "/transfers/plan",
+        "/traces",
     )
 )
 """Addresses of requests that have a body and change nothing."""
@@ -65,6 +70,8 @@ def addresses(services: Services) -> list[Address]:
     hosts, links, captures = services.hosts, services.links, services.captures
     sweeps, comparisons, actions = Sweeps(texts), Comparisons(texts), RunActions(experiments)
     transfers, studies, job_requests = Transfers(texts, experiments), Studies(jobs), JobRequests(jobs)
+    traces = TraceRequests(texts.directory)
+    kernels, shards = KernelRequests(jobs), ShardRequests(texts)
     machines, exports = Machines(texts, jobs), Exports(texts, experiments)
     return [
         Address("GET", "/state", texts.state),
@@ -79,12 +86,18 @@ def addresses(services: Services) -> list[Address]:
         Address("POST", "/quantity", texts.quantity),
         Address("GET", "/cities", cities),
         Address("POST", "/fibres", fibres),
+        Address("GET", "/traces", traces.files),
+        Address("POST", "/traces", traces.look),
+        Address("PUT", "/traces/{name}", traces.save),
         Address("GET", "/certificate", texts.certificate),
         Address("POST", "/export", exports.export),
         Address("POST", "/export/archive", exports.archive),
         Address("POST", "/export/machines", exports.machines),
         Address("POST", "/doctor", machines.check),
         Address("POST", "/calibrate", machines.calibrate),
+        Address("GET", "/kernels", kernels.all),
+        Address("POST", "/kernels", kernels.build),
+        Address("POST", "/shards", shards.divide),
         Address("GET", "/runs", experiments.all),
         Address("POST", "/runs", experiments.start),
         Address("GET", "/runs/{run}", experiments.details),

@@ -8,11 +8,14 @@ from pydantic_core import ErrorDetails, from_json
 
 from longhaul.diagnostics import Code, printable
 from longhaul.page.refusals import RefusedError
+from longhaul.run.shards import MOST_SHARDS
 
 Text = Annotated[str, Field(max_length=1 << 20)]
 """A file, in characters."""
 Name = Annotated[str, Field(max_length=200)]
 Mode = Literal["live", "sim"]
+Clock = Literal["real", "virtual"]
+Shards = Annotated[int, Field(ge=1, le=MOST_SHARDS)] | Literal["auto"]
 Step = Annotated[str | int, Field(union_mode="left_to_right")]
 
 
@@ -36,6 +39,8 @@ class PreflightText(ScenarioText):
     """What is about to run."""
 
     mode: Mode = "live"
+    clock: Clock = "real"
+    kernel: Name | None = None
 
 
 class MachineCell(Body):
@@ -101,6 +106,24 @@ class RunStart(Source):
 
     mode: Mode = "live"
     seed: Annotated[int, Field(ge=0, le=2**64 - 1)] | None = None
+    clock: Clock = "real"
+    """Of a live run; ``virtual``: each host runs a Linux of its own, and needs a guest kernel."""
+    kernel: Name | None = None
+    """Of the virtual clock: its name or version; ``None`` for the scenario's, or the newest."""
+    shards: Shards | None = None
+    """Parts of the network that run in parallel; ``None`` for what the command line takes by default."""
+
+
+class ShardsOf(ScenarioText):
+    """A scenario whose network is to be divided into shards."""
+
+    mode: Mode = "sim"
+    """``sim``: shards of a simulation; ``live``: engine threads of a live run."""
+    shards: Shards = "auto"
+
+
+class KernelBuild(Body):
+    """A build of a guest kernel that is to start."""
 
 
 class SweepStart(Source):
@@ -299,6 +322,33 @@ class TransferRequests(RequestsText):
     """Of the policies that want it: the share of the greatest rate."""
     window: Name | None = None
     """Of the policies that want it: the time in which requests are collected, such as ``60s``."""
+
+
+class TraceChange(Body):
+    """An edit of a trace: ``cut`` keeps a span, ``scale`` and ``shift`` a column, ``set`` one value of it."""
+
+    op: Literal["cut", "scale", "shift", "set"]
+    column: Name = ""
+    """Of all but ``cut``: ``rtt_ms``, ``delay_ms`` or ``rate_mbit``."""
+    value: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """Factor, summand or new value, in the unit of the column; ``null`` sets a gap."""
+    from_s: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    """Begin of the span, or the time of the value."""
+    to_s: Annotated[float, Field(allow_inf_nan=False)] | None = None
+
+
+class TraceWish(Body):
+    """A trace that is wanted, after edits."""
+
+    name: Name
+    """A file of the directory, or a built-in trace."""
+    link: Annotated[list[Name], Field(min_length=2, max_length=2)] | None = None
+    """Its two ends, in a file with several links; the first link if left out."""
+    edits: Annotated[list[TraceChange], Field(max_length=1_000)] = []
+
+
+class TraceSave(TraceWish):
+    """A trace that is to be written as a new file, after edits."""
 
 
 class StudyStart(Body):

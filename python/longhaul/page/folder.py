@@ -103,7 +103,7 @@ def _content(directory: Path, path: Path) -> tuple[bytes, os.stat_result]:
                 remedy="remove it, or choose another name",
             )
         if not Path(os.readlink(f"/proc/self/fd/{descriptor}")).is_relative_to(directory.resolve()):
-            raise _outside(path.name)
+            raise outside(path.name)
         return file.read(MOST_BYTES + 1), about
 
 
@@ -134,12 +134,13 @@ def place(directory: Path, name: str) -> Path:
     # What a link leads to is written, and the link stays.
     target = Path(os.path.realpath(path))
     if not target.is_relative_to(directory.resolve()):
-        raise _outside(name)
+        raise outside(name)
     if not target.is_file():
         raise RefusedError(Code.FILE_UNREADABLE, 400, f"{name} leads nowhere", remedy="remove the link")
     return target
 
 
-def _outside(name: str) -> RefusedError:
+def outside(name: str) -> RefusedError:
+    """The refusal of a file that is elsewhere."""
     message = f"{name} leads out of the directory that the page shows"
     return RefusedError(Code.FILE_UNREADABLE, 403, message, remedy="copy the file here in place of the link")

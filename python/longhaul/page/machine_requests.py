@@ -39,7 +39,11 @@ class Machines:
     def calibrate(self, _asked: Asked, body: CalibrationStart) -> Job:  # noqa: ARG002 -- it is empty
         """Measure this machine, as ``longhaul calibrate`` does."""
         return self.jobs.start(
-            ["calibrate"], kind=KIND, title="calibration", alone=(KIND, "study"), read=_Progress().read
+            ["calibrate"],
+            kind=KIND,
+            title="calibration",
+            alone=(KIND, "study", "kernel"),
+            read=_Progress().read,
         )
 
 

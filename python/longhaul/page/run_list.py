@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from longhaul.analysis.changes import describe_changes
+from longhaul.analysis.clocks import clock_text
 from longhaul.analysis.drops import undelivered
 from longhaul.diagnostics import Code
+from longhaul.page.division import divided
 from longhaul.page.drawing import drawn_plan
 from longhaul.page.outcomes import failures_of, programs_of
 from longhaul.page.refusals import RefusedError
@@ -149,10 +151,12 @@ def details(directory: Path) -> RunDetails:
     """The same with summary, and what there is to look at."""
     plan = read_plan(directory)
     summary = _without_curves(read_json(directory / "summary.json"))
-    about = row(directory)
+    about, run = row(directory), directories.read_run(directory)
     return {
         **about,
-        "run": directories.read_run(directory),
+        "run": run,
+        "clock": clock_text(summary) if summary else None,
+        "divided": divided(run, plan, summary),
         "failures": failures_of(read_outcome(directory)),
         "ended_programs": programs_of(summary.get("programs", ()) if summary else ()),
         "changes": _changes(directory, plan, summary),

@@ -76,8 +76,12 @@ class Experiments:
     def start(self, _asked: Asked, body: RunStart) -> Begun:
         """Start a text or a file, live or simulated."""
         name, text = self.texts.source(body)
+        _refuse_combinations(body)
         orders = {
             "mode": body.mode,
+            "clock": body.clock,
+            "kernel": body.kernel,
+            "shards": body.shards or ("auto" if body.mode == "sim" else 1),
             "text": text,
             "name": name,
             "settings": body.settings,
@@ -89,6 +93,9 @@ class Experiments:
                 "run" if body.mode == "live" else "sim",
                 name,
                 *(part for key, value in body.settings.items() for part in ("--set", f"{key}={value}")),
+                *(("--clock", "virtual") if body.clock == "virtual" else ()),
+                *(("--kernel", body.kernel) if body.kernel is not None else ()),
+                *(("--shards", str(body.shards)) if body.shards is not None else ()),
             ],
         }
         return self.begin(orders)
@@ -351,6 +358,30 @@ class Experiments:
             row["outcome"] = {"state": "running", "detail": "writing results"}
         row["made_by_page"] = started is not None
         return row
+
+
+def _refuse_combinations(body: RunStart) -> None:
+    """Raises RefusedError for a clock, a kernel or shards that do not belong to the run."""
+    is_virtual = body.clock == "virtual"
+    for applies, message, remedy in (
+        (
+            is_virtual and body.mode == "sim",
+            "a simulation has its own clock, not the virtual one",
+            'send "mode": "live", or leave out "clock"',
+        ),
+        (
+            body.kernel is not None and not is_virtual,
+            '"kernel" is that of hosts on the virtual clock',
+            'send "clock": "virtual", or leave out "kernel"',
+        ),
+        (
+            is_virtual and body.shards not in (None, 1),
+            "shards do not support the virtual clock yet",
+            'leave out "shards"',
+        ),
+    ):
+        if applies:
+            raise RefusedError(Code.PAGE_REQUEST, 400, message, remedy=remedy)
 
 
 def _remove(ours: Path) -> None:

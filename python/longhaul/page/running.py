@@ -17,10 +17,10 @@ from longhaul.page.outcomes import line_of
 from longhaul.page.refusals import as_json
 from longhaul.page.run_process import Run, Tell, forwarder, listen, teller
 from longhaul.page.transfer_process import carry_out
-from longhaul.run import conclusion, live, rerun, sim
+from longhaul.run import conclusion, live, live_shards, rerun, sim
 from longhaul.run.signals import interrupt_on_signals
 from longhaul.run.sockets import socket_path
-from longhaul.run.virtual_clock import VirtualClock
+from longhaul.run.virtual_clock import VirtualClock, clock_of
 from longhaul.scenario import Resolved, resolve
 from longhaul.scenario.check.load import parse_scenario
 
@@ -48,7 +48,11 @@ def main() -> int:
         elif (again.mode if again else orders["mode"]) == "sim":
             directory, reason = _simulated(resolved, orders, run, tell)
         else:
-            clock = rerun.clock(again, resolved) if again else None
+            clock = (
+                rerun.clock(again, resolved)
+                if again
+                else clock_of(orders["clock"], resolved.scenario, orders["kernel"])
+            )
             directory, reason = _live(resolved, orders, run, tell, clock=clock)
         tell({"event": "concluding", "reason": reason})
         summary = conclusion.conclude(directory, reason=reason, report=False)
@@ -81,12 +85,14 @@ def _resolved(orders: Json, again: rerun.Recorded | None) -> Resolved:
 def _live(
     resolved: Resolved, orders: Json, run: Run, tell: Tell, *, clock: VirtualClock | None
 ) -> tuple[Path, str]:
-    prepared = live.prepare(resolved, runs=Path(orders["runs"]), argv=orders["argv"], clock=clock)
+    planned = live.plan_run(resolved, clock=clock)
+    threads = live_shards.threads_of(planned.plan, orders.get("shards", 1), foreign=planned.foreign)
+    prepared = live.begin(planned, runs=Path(orders["runs"]), argv=orders["argv"])
     tell({"event": "directory", "directory": str(prepared.directory)})
     progress = forwarder(prepared.directory, socket_path(prepared.run), run, tell)
     try:
         with conclusion.results_so_far(prepared.directory, report=True):
-            finished = live.run(prepared, progress=progress)
+            finished = live.run(prepared, progress=progress, shards=threads)
     finally:
         run.ends()
     return finished.directory, finished.reason
@@ -108,7 +114,12 @@ def _simulated(resolved: Resolved, orders: Json, run: Run, tell: Tell) -> tuple[
 
     try:
         finished = sim.run(
-            resolved, runs=Path(orders["runs"]), argv=orders["argv"], progress=progress, made=made
+            resolved,
+            runs=Path(orders["runs"]),
+            argv=orders["argv"],
+            progress=progress,
+            made=made,
+            shards=orders.get("shards", 1),
         )
     finally:
         run.ends()

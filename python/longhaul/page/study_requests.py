@@ -89,7 +89,7 @@ class Studies:
         words = ["study", "run", found.name, *more, "--directory", str(found.shared)]
         # Live parts of two studies would disturb each other.
         return self.jobs.start(
-            words, kind=KIND, title=f"study {found.name}", alone=(KIND, "calibrate"), read=_progress
+            words, kind=KIND, title=f"study {found.name}", alone=(KIND, "calibrate", "kernel"), read=_progress
         )
 
     def _find(self, name: str) -> "StudyFolder":

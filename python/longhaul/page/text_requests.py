@@ -25,7 +25,7 @@ from longhaul.page.bodies import (
 )
 from longhaul.page.json_requests import Asked
 from longhaul.page.quantities import read_quantity
-from longhaul.page.refusals import RefusedError
+from longhaul.page.refusals import RefusedError, as_problem
 from longhaul.page.responses.drawings import Check, Edited
 from longhaul.page.responses.texts import (
     BuiltInText,
@@ -35,6 +35,7 @@ from longhaul.page.responses.texts import (
     Finding,
     Host,
     Preflight,
+    Problem,
     Quantity,
     Saved,
     State,
@@ -42,6 +43,7 @@ from longhaul.page.responses.texts import (
 )
 from longhaul.page.scenario_check import NAME, look, of_all
 from longhaul.results.certificate import Certificate, load_certificate
+from longhaul.run.virtual_clock import clock_of, refused
 from longhaul.scenario import Resolved, resolve
 from longhaul.scenario.check.load import parse_scenario
 from longhaul.scenario.edit.edits import Edit, edit
@@ -132,7 +134,9 @@ class Texts:
     def preflight(self, _asked: Asked, body: PreflightText) -> Preflight:
         """What stands between a text and a faithful run: problems of the text, and of this machine now."""
         found = self._look(body, body.text)["problems"]
-        if body.mode == "live":
+        if body.clock == "virtual":
+            found += self._virtual(body)
+        elif body.mode == "live":
             found += [
                 of_all(
                     Code.MACHINE_UNABLE if each.state == "missing" else Code.MACHINE_INACCURATE,
@@ -143,6 +147,23 @@ class Texts:
                 if each.state != "good"
             ]
         return {"warnings": found, "expected": self._expected(body)}
+
+    def _virtual(self, body: PreflightText) -> list[Problem]:
+        """What keeps a text from a run on the virtual clock: the kernel, and what hosts there cannot do."""
+        try:
+            resolved = self.resolved(body)
+        except LonghaulError:
+            # Said already.
+            return []
+        found = [
+            of_all(Code.NOT_VIRTUAL, message, f"run it live{instead}")
+            for message, instead in refused(resolved.plan)
+        ]
+        try:
+            clock_of("virtual", resolved.scenario, body.kernel)
+        except LonghaulError as error:
+            found += [as_problem(each) for each in error.diagnostics]
+        return found
 
     def _expected(self, body: ScenarioText) -> str | None:
         from longhaul.scenario.lower.preview import preview

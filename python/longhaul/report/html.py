@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
+from longhaul.analysis import clocks
 from longhaul.analysis.algorithms import algorithms_text
 from longhaul.analysis.changes import verdict_text
 from longhaul.analysis.outcome import Outcome
@@ -134,6 +135,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "engine": fidelity.get("engine") or {},
         "fidelity": summary["fidelity"],
         "verdict": verdict_text(summary),
+        "clock": clocks.virtual_text(summary),
         "carried": transferred,
         "outcome": Outcome.from_dict(summary["outcome"]),
         "algorithms": algorithms_text(summary.get("algorithms") or ()),

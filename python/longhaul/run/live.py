@@ -17,7 +17,7 @@ from longhaul.results import directory as directories
 from longhaul.results import ending, machine_records
 from longhaul.results.certificate import load_certificate
 from longhaul.results.live_records import LiveRecords, kept_joined
-from longhaul.run import congestion_control, flows, host_settings, mpi, ports, signals, traffic
+from longhaul.run import congestion_control, flows, host_settings, live_shards, mpi, ports, signals, traffic
 from longhaul.run.memory import limit_of, warn
 from longhaul.run.pacing import with_owners
 from longhaul.run.random_starts import with_starts
@@ -237,8 +237,8 @@ def run(
     joined: AbstractContextManager[None] = nullcontext()
     if shards is not None:
         parts = machine_records.shards_of(shards)
-        directories.update_run(prepared.directory, machines=parts)
         plan = directories.read_plan(prepared.directory)
+        directories.update_run(prepared.directory, machines=parts, **live_shards.record_of(plan, shards))
         names = [each["name"] for each in parts]
         every_ns = plan["measure"]["every_ns"]
         joined = kept_joined(LiveRecords(prepared.directory, plan, shards, names, interval_ns=every_ns))

@@ -11,7 +11,7 @@ from longhaul import _longhaul, json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
-from longhaul.run.shards import Load, divisions, processors
+from longhaul.run.shards import Load, divisions, evaluated, parts_of, processors, recorded
 from longhaul.scenario.lower.segments import switch_names
 
 _ROUTER_WORK = 0.2
@@ -75,6 +75,49 @@ def engine_threads(plan: Plan, shards: int | Literal["auto"]) -> list[int] | Non
         remedy="use fewer shards, or --shards auto",
         exit_code=2,
     )
+
+
+def preview(
+    plan: Plan, shards: int | Literal["auto"], *, foreign: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
+    """How a live run of ``plan`` would be divided among engine threads, as a preview of a simulation has it.
+
+    Its speed-up is not known, as the traffic of real programs is not. Raises LonghaulError.
+    """
+    threads = threads_of(plan, shards, foreign=foreign)
+    load = load_of(plan)
+    reason = None
+    if threads is None and shards == "auto":
+        reason = f"auto leaves half of the CPU cores to programs, and there are {processors()}"
+    partition = threads or [0] * len(plan["nodes"])
+    division = evaluated(load, partition, max(partition) + 1)
+    return {
+        "shards": division.shards,
+        "reason": reason,
+        "speedup": None,
+        "computing_s": None,
+        "lookahead_ns": division.lookahead_ns if division.cut else None,
+        "crossing_packets_per_s": None,
+        **parts_of(plan, division, load),
+    }
+
+
+def record_of(plan: Plan, threads: Sequence[int]) -> dict[str, Any]:
+    """What ``run.json`` has of a run whose nodes have these engine threads."""
+    return recorded(plan, evaluated(load_of(plan), list(threads), max(threads) + 1))
+
+
+def threads_of(
+    plan: Plan, shards: int | Literal["auto"], *, foreign: Sequence[Mapping[str, Any]]
+) -> list[int] | None:
+    """What ``--shards`` asks for: the engine thread of each node, or ``None`` for one thread.
+
+    Raises LonghaulError if the network cannot be divided so, or has what divided networks do not support.
+    """
+    threads = None if shards == 1 else engine_threads(plan, shards)
+    if threads is not None:
+        refuse(plan, foreign=foreign, option="--shards")
+    return threads
 
 
 def refuse(plan: Plan, *, foreign: Sequence[Mapping[str, Any]], option: str) -> None:

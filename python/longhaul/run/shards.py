@@ -19,6 +19,8 @@ Json = dict[str, Any]
 
 Shards = int | Literal["auto"]
 
+MOST_SHARDS = 1024
+"""That can be asked for."""
 CROSSING_NS = 30.0
 """CPU time of a packet that goes from one shard to another, in each of the two."""
 MESSAGE_NS = 15_000.0
@@ -67,6 +69,8 @@ class Division:
     shards: int
     cut: list[int] = field(default_factory=list)
     """Links between shards, by their positions."""
+    lookaheads_ns: list[float] = field(default_factory=list)
+    """The least time that a packet takes on each of these."""
     lookahead_ns: float = 0.0
     """The least time that a packet takes between two shards."""
     work: list[float] = field(default_factory=list)
@@ -237,6 +241,7 @@ def evaluated(load: Load, partition: list[int], count: int) -> Division:
         partition=partition,
         shards=count,
         cut=cut,
+        lookaheads_ns=[load.links[number][3] for number in cut],
         lookahead_ns=lookahead_ns,
         work=work,
         crossing_per_s=sum(load.links[number][2] for number in cut),
@@ -247,20 +252,12 @@ def evaluated(load: Load, partition: list[int], count: int) -> Division:
 def preview(plan: Plan, shards: Shards) -> Json:
     """How the simulation of a plan would be divided: nodes and work of each part, and links cut.
 
-    ``auto`` is the best division for this machine, whether or not it would be used.
+    ``auto`` is the best division for this machine, whether or not it would be used. ``computing_s`` is the
+    expected CPU time in one shard.
     """
     text = json_text.compact(plan).decode()
     load = load_of(_longhaul.Simulation(text, directory=None), text)
     division = best(load, range(2, max(2, processors()) + 1) if shards == "auto" else [shards])
-    total = sum(division.work) or 1.0
-    nodes = [node["name"] for node in plan["nodes"]]
-    parts = [
-        {
-            "share": division.work[shard] / total,
-            "nodes": [name for node, name in enumerate(nodes) if division.partition[node] == shard],
-        }
-        for shard in range(division.shards)
-    ]
     seconds = None if plan["duration_ns"] is None else plan["duration_ns"] / 1e9
     return {
         "shards": division.shards,
@@ -269,6 +266,39 @@ def preview(plan: Plan, shards: Shards) -> Json:
         "computing_s": None if seconds is None else load.total * seconds / 1e9,
         "lookahead_ns": division.lookahead_ns if division.cut else None,
         "crossing_packets_per_s": division.crossing_per_s,
-        "cut": [plan["links"][link]["name"] for link in division.cut],
-        "parts": parts,
+        **parts_of(plan, division, load),
+    }
+
+
+def parts_of(plan: Plan, division: Division, load: Load) -> Json:
+    """The ``parts`` of a division with their shares of the work, and each link that is ``cut``."""
+    total = sum(division.work) or 1.0
+    nodes = [node["name"] for node in plan["nodes"]]
+    return {
+        "cut": [
+            {
+                "link": plan["links"][link]["name"],
+                "lookahead_ns": lookahead_ns,
+                "packets_per_s": load.links[link][2],
+            }
+            for link, lookahead_ns in zip(division.cut, division.lookaheads_ns, strict=True)
+        ],
+        "parts": [
+            {
+                "share": division.work[shard] / total,
+                "nodes": [name for node, name in enumerate(nodes) if division.partition[node] == shard],
+            }
+            for shard in range(division.shards)
+        ],
+    }
+
+
+def recorded(plan: Plan, division: Division) -> Json:
+    """What ``run.json`` has of a division: the part of each node, and the least delay of each cut."""
+    return {
+        "partition": division.partition,
+        "cuts": [
+            {"link": plan["links"][link]["name"], "delay_ns": round(lookahead_ns)}
+            for link, lookahead_ns in zip(division.cut, division.lookaheads_ns, strict=True)
+        ],
     }

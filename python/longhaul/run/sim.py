@@ -18,7 +18,7 @@ from longhaul.run import flows
 from longhaul.run.memory import MemoryLimit, MemoryLimitError, warn
 from longhaul.run.pacing import with_owners
 from longhaul.run.random_starts import with_starts
-from longhaul.run.shards import Division, Shards, automatic, configured
+from longhaul.run.shards import Division, Shards, automatic, configured, recorded
 from longhaul.storage import replace_text
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ class Account:
             division = automatic(self.simulation, text, seconds=seconds)
         if division is not None:
             self.simulation.divide(division.partition)
+            directories.update_run(directory, **recorded(plan, division))
         self._shards = division.shards if division else 1
         self._directory, self._limit = directory, limit
         self._began_s, self._began_cpu_s = time.monotonic(), time.process_time()

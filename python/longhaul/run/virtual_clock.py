@@ -54,7 +54,7 @@ class VirtualClock:
 
     def accepted(self, resolved: "Resolved") -> "Resolved":
         """What of a scenario is run. Raises LonghaulError for what cannot be."""
-        for message, instead in _refused(resolved.plan):
+        for message, instead in refused(resolved.plan):
             remedy = f"run it without --clock virtual{instead}"
             raise LonghaulError(Code.NOT_VIRTUAL, message, remedy=remedy, exit_code=2)
         return resolved
@@ -82,7 +82,7 @@ class VirtualClock:
         return record if self.cpu_speed is None else {**record, "cpu_speed": self.cpu_speed}
 
 
-def _refused(plan: Plan) -> Iterator[tuple[str, str]]:
+def refused(plan: Plan) -> Iterator[tuple[str, str]]:
     """What of a plan hosts on the virtual clock cannot do, each with what may be written instead."""
     nodes = plan["nodes"]
     if plan.get("gateway") is not None:

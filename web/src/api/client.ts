@@ -126,7 +126,10 @@ type OverTime = Answers['GET /runs/{run}/series'];
 /** What a table of a run says over time. */
 type Series<T extends OverTime['table']> = Extract<OverTime, { table: T }>['series'];
 export type RequestCells = NonNullable<Bodies['POST /transfers/requests']['edits']>[number];
+export type TraceEdit = NonNullable<Bodies['POST /traces']['edits']>[number];
 export type Settings = Record<string, string>;
+/** How a run is executed, beside its mode: its clock, the kernel of its hosts, and its shards. */
+export type Execution = Pick<Bodies['POST /runs'], 'clock' | 'kernel' | 'shards'>;
 
 export const api = {
   state: () => ask('GET /state', {}),
@@ -147,10 +150,11 @@ export const api = {
   cities: async (name: string) => (await ask('GET /cities', {}, { query: { name } })).cities,
   fibres: async (pairs: Bodies['POST /fibres']['pairs']) =>
     (await ask('POST /fibres', {}, { body: { pairs } })).fibres,
-  preflight: (text: string, mode: Mode, settings: Settings, base: string | null) =>
-    ask('POST /preflight', {}, { body: { text, mode, settings, base } }),
-  start: (text: string, mode: Mode, settings: Settings, file: string | null, base: string | null) =>
-    ask('POST /runs', {}, { body: { text, mode, settings, file, base } }),
+  preflight: (wish: Bodies['POST /preflight']) => ask('POST /preflight', {}, { body: wish }),
+  start: (wish: Bodies['POST /runs']) => ask('POST /runs', {}, { body: wish }),
+  kernels: () => ask('GET /kernels', {}),
+  buildKernel: () => ask('POST /kernels', {}, { body: {} }),
+  shards: (wish: Bodies['POST /shards']) => ask('POST /shards', {}, { body: wish }),
   runs: () => again('GET /runs'),
   run: (id: string) => ask('GET /runs/{run}', { run: id }),
   network: async (id: string) => network(await ask('GET /runs/{run}/network', { run: id })),
@@ -232,6 +236,10 @@ export const api = {
   transferRun: (id: string) => ask('GET /transfers/runs/{run}', { run: id }),
   policies: () => ask('GET /transfers/policies', {}),
   plan: (wish: Bodies['POST /transfers/plan']) => ask('POST /transfers/plan', {}, { body: wish }),
+  traces: () => ask('GET /traces', {}),
+  trace: (wish: Bodies['POST /traces']) => ask('POST /traces', {}, { body: wish }),
+  saveTrace: (name: string, wish: Bodies['PUT /traces/{name}']) =>
+    ask('PUT /traces/{name}', { name }, { body: wish }),
   certificate: () => ask('GET /certificate', {}),
 };
 

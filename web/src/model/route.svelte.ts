@@ -1,6 +1,6 @@
-/** Which view is shown, as it stands in the address: #/edit, #/run/ID, #/runs, #/transfers, #/studies/NAME, #/machines. */
+/** Which view is shown, as it stands in the address: #/edit, #/run/ID, #/runs, #/transfers, #/studies/NAME, #/machines, #/traces. */
 
-export const VIEWS = ['edit', 'run', 'runs', 'transfers', 'studies', 'machines'] as const;
+export const VIEWS = ['edit', 'run', 'runs', 'transfers', 'studies', 'machines', 'traces'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
 export function parse(hash: string): { view: ViewName; rest: string[] } {

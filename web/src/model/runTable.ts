@@ -18,6 +18,9 @@ type Filterable = Pick<
   | 'duration_s'
 > & { outcome: { state: string; detail: string } };
 
+/** How a run is called that was executed in this mode. */
+export const modeText = (mode: string): string => (mode === 'virtual' ? 'virtual clock' : mode);
+
 /** What a run has in a column, as text and, if it is one, as a number. */
 export type Cell = { text: string; value: number | null };
 

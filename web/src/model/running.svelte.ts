@@ -1,6 +1,6 @@
 /** The run that is being watched: its state, its last minute of numbers, its messages. */
 import type { RunEvent } from '../api/types/addresses';
-import { api, follow, Refused, Subscription, type Lost, type Settings } from '../api/client';
+import { api, follow, Refused, Subscription, type Execution, type Lost, type Settings } from '../api/client';
 import type { Sample } from '../api/types/events';
 import type { OutcomeLine, Probe, RunDetails, NetworkChange } from '../api/types/runs';
 import type { Mode } from '../api/client';
@@ -36,6 +36,8 @@ export const running = $state({
   mode: 'live' as Mode,
   /** A live run with simulated traffic beside. */
   mixed: false,
+  /** A live run on the virtual clock. */
+  virtual: false,
   status: 'none' as Status,
   durationNs: null as number | null,
   tNs: 0,
@@ -139,6 +141,7 @@ function take(told: RunEvent | Lost): void {
       running.name = told.label;
       running.mode = told.mode === 'sim' ? 'sim' : 'live';
       running.mixed = told.mode === 'mixed';
+      running.virtual = told.mode === 'virtual';
       // What is known of them is not told again to a stream that is taken up.
       running.programs = told.programs.map(
         ({ name, host }) =>
@@ -293,6 +296,7 @@ function forget(): void {
     downs: [],
     changes: [],
     mixed: false,
+    virtual: false,
     scenario: null,
     network: null,
     averages: NONE,
@@ -409,13 +413,15 @@ export async function start(
   file: string | null,
   base: string | null,
   model: Model | null,
+  execution: Execution,
 ): Promise<string | null> {
   forget();
   running.mode = mode;
+  running.virtual = execution.clock === 'virtual';
   // What is being started, until the run says what it was made of.
   if (model) lay(text, model);
   try {
-    return (await api.start(text, mode, settings, file, base)).id;
+    return (await api.start({ text, mode, settings, file, base, ...execution })).id;
   } catch (problem) {
     running.status = 'none';
     refuse(problem);

@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from longhaul.analysis import clocks
 from longhaul.analysis.algorithms import flow_algorithm
 from longhaul.analysis.changes import verdict_text
 from longhaul.analysis.limits import limit_texts
@@ -142,13 +143,8 @@ def print_verdict(summary: Json, console: Console) -> None:
             style="default not bold",
         )
     console.print(line, soft_wrap=True)
-    clock = summary.get("virtual_clock")
-    if clock is not None:
-        took = f"virtual clock: {summary['duration_ns'] / 1e9:.3f} s took {clock['wall_s']:.2f} s"
-        if clock["cpu_speed"] is None:
-            _print_detail(f"{took}; equal runs have the digest {clock['digest']}", console)
-        else:
-            _print_detail(f"{took}; computing took measured time, so runs differ in detail", console)
+    if (clock := clocks.virtual_text(summary)) is not None:
+        _print_detail(clock, console)
     turns = fidelity.get("simulated", {})
     if turns.get("count"):
         _print_detail(f"simulated hosts: {turns['count']} events, lateness {_percentiles(turns)}", console)
@@ -209,13 +205,8 @@ def _print_detail(text: str, console: Console) -> None:
 
 def _print_simulation(summary: Json, console: Console) -> None:
     account = summary["simulation"]
-    shards = f" in {account['shards']} shards" if account["shards"] > 1 else ""
     line = Text(verdict_text(summary), style=_style(summary["fidelity"]))
-    line.append(
-        f"  {time_text(summary['duration_ns'])} in {account['wall_s']:.2f} s{shards}, "
-        f"{account['hops']} packet-hops, digest {account['digest']}",
-        style="default not bold",
-    )
+    line.append(f"  {clocks.simulated_text(summary)}", style="default not bold")
     console.print(line, soft_wrap=True)
     if summary.get("not_simulated"):
         _print_detail(f"only live: {', '.join(summary['not_simulated'])}", console)

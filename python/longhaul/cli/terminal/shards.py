@@ -24,9 +24,10 @@ def print_division(division: Mapping[str, Any]) -> None:
         return
     cut = division["cut"]
     if cut:
+        cuts = [f"{each['link']} {time_text(each['lookahead_ns'])}" for each in cut]
         lookahead, links = time_text(division["lookahead_ns"]), "link" if len(cut) == 1 else "links"
         console.print(
-            f"cut at {len(cut)} {links} ({few_text(cut, 5)}); packets take at least {lookahead} there"
+            f"cut at {len(cut)} {links} ({few_text(cuts, 5)}); packets take at least {lookahead} there"
         )
         console.print(f"{division['crossing_packets_per_s']:,.0f} packets cross in a simulated second")
     else:

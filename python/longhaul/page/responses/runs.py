@@ -6,6 +6,7 @@ from typing_extensions import TypedDict
 
 from longhaul.page.responses.drawings import ModelLink, ModelNode
 from longhaul.page.responses.files import CarriedOut, Summary
+from longhaul.page.responses.shards import DividedRun
 
 WayName = Literal["forward", "reverse"]
 
@@ -153,9 +154,13 @@ class RunDetails(RunRow, Planned):
 
     ``averages`` has for each link what ``now`` has, over the whole run: throughput, utilisation, mean
     queueing delay, packets that ended otherwise than delivered, and the 99th percentile of lateness.
+    ``clock`` says what the virtual or the simulated clock took, and the digest of equal runs; ``divided``
+    is of a run in several shards, engine threads or machines.
     """
 
     run: dict[str, Any]
+    clock: str | None
+    divided: DividedRun | None
     failures: list[FailureRow]
     ended_programs: list[EndedProgram]
     changes: list[NetworkChange]

@@ -7,6 +7,8 @@ import type {
   MachineCheck,
   CalibrationStart,
   RunStart,
+  ShardsOf,
+  KernelBuild,
   SweepStart,
   EditsOfText,
   QuantityText,
@@ -21,6 +23,8 @@ import type {
   RunComparison,
   RequestsTable,
   TransferRequests,
+  TraceWish,
+  TraceSave,
   StudyStart,
   TransferStart,
 } from './bodies';
@@ -53,12 +57,15 @@ import type {
   ConnectionsOverTime,
   Packets,
 } from './runs';
+import type { ShardPlan } from './shards';
+import type { KernelList } from './kernels';
 import type { TerminalRow, TerminalList, HostNow } from './hosts';
 import type { ImpairmentRow, LinkNow } from './links';
 import type { CaptureNow, CapturedPackets, PacketDetails } from './captures';
 import type { Cities, Fibres } from './places';
 import type { Runs, SweepResult, Comparison } from './studies';
 import type { Policies, TransferPlan, RequestsRead, RequestFiles, TransferRun } from './transfers';
+import type { TraceFiles, TraceView, TraceSaved } from './traces';
 import type { StudyList, StudyDetails, Picture } from './claims';
 import type { Job, JobList, JobOutput } from './jobs';
 import type { ExportedFiles, MachinesMapped } from './export';
@@ -91,11 +98,15 @@ export interface Bodies {
   'POST /edit': EditsOfText;
   'POST /quantity': QuantityText;
   'POST /fibres': FibrePairs;
+  'POST /traces': TraceWish;
+  'PUT /traces/{name}': TraceSave;
   'POST /export': ExportWish;
   'POST /export/archive': ExportWish;
   'POST /export/machines': MachinesText;
   'POST /doctor': MachineCheck;
   'POST /calibrate': CalibrationStart;
+  'POST /kernels': KernelBuild;
+  'POST /shards': ShardsOf;
   'POST /runs': RunStart;
   'PUT /runs/{run}/annotations': AnnotationsSave;
   'POST /archive': RunArchive;
@@ -130,12 +141,18 @@ export interface Answers {
   'POST /quantity': Quantity;
   'GET /cities': Cities;
   'POST /fibres': Fibres;
+  'GET /traces': TraceFiles;
+  'POST /traces': TraceView;
+  'PUT /traces/{name}': TraceSaved;
   'GET /certificate': Certified;
   'POST /export': ExportedFiles;
   'POST /export/archive': Ticket;
   'POST /export/machines': MachinesMapped;
   'POST /doctor': Findings;
   'POST /calibrate': Job;
+  'GET /kernels': KernelList;
+  'POST /kernels': Job;
+  'POST /shards': ShardPlan;
   'GET /runs': Runs;
   'POST /runs': Begun;
   'GET /runs/{run}': RunDetails;

@@ -33,6 +33,8 @@ export interface PreflightText {
    */
   base?: string | null;
   mode?: 'live' | 'sim';
+  clock?: 'real' | 'virtual';
+  kernel?: string | null;
 }
 
 /**
@@ -141,7 +143,46 @@ export interface RunStart {
   base?: string | null;
   mode?: 'live' | 'sim';
   seed?: number | null;
+  /**
+   * Of a live run; `virtual`: each host runs a Linux of its own, and needs a guest kernel.
+   */
+  clock?: 'real' | 'virtual';
+  /**
+   * Of the virtual clock: its name or version; `null` for the scenario's, or the newest.
+   */
+  kernel?: string | null;
+  /**
+   * Parts of the network that run in parallel; `null` for what the command line takes by default.
+   */
+  shards?: number | 'auto' | null;
 }
+
+/**
+ * A scenario whose network is to be divided into shards.
+ */
+export interface ShardsOf {
+  text: string;
+  /**
+   * Values of parameters and keys, as `--set` takes them.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * `scenario:NAME` where files lie beside one of Longhaul's own; else they lie in the directory.
+   */
+  base?: string | null;
+  /**
+   * `sim`: shards of a simulation; `live`: engine threads of a live run.
+   */
+  mode?: 'live' | 'sim';
+  shards?: number | 'auto';
+}
+
+/**
+ * A build of a guest kernel that is to start.
+ */
+export interface KernelBuild {}
 
 /**
  * A sweep that is to start.
@@ -417,6 +458,56 @@ export interface TransferRequests {
    * Of the policies that want it: the time in which requests are collected, such as `60s`.
    */
   window?: string | null;
+}
+
+/**
+ * An edit of a trace: `cut` keeps a span, `scale` and `shift` a column, `set` one value of it.
+ */
+export interface TraceChange {
+  op: 'cut' | 'scale' | 'shift' | 'set';
+  /**
+   * Of all but `cut`: `rtt_ms`, `delay_ms` or `rate_mbit`.
+   */
+  column?: string;
+  /**
+   * Factor, summand or new value, in the unit of the column; `null` sets a gap.
+   */
+  value?: number | null;
+  /**
+   * Begin of the span, or the time of the value.
+   */
+  from_s?: number | null;
+  to_s?: number | null;
+}
+
+/**
+ * A trace that is wanted, after edits.
+ */
+export interface TraceWish {
+  /**
+   * A file of the directory, or a built-in trace.
+   */
+  name: string;
+  /**
+   * Its two ends, in a file with several links; the first link if left out.
+   */
+  link?: string[] | null;
+  edits?: TraceChange[];
+}
+
+/**
+ * A trace that is to be written as a new file, after edits.
+ */
+export interface TraceSave {
+  /**
+   * A file of the directory, or a built-in trace.
+   */
+  name: string;
+  /**
+   * Its two ends, in a file with several links; the first link if left out.
+   */
+  link?: string[] | null;
+  edits?: TraceChange[];
 }
 
 /**

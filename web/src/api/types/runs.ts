@@ -1,6 +1,7 @@
 /* Written by "npm run types" from the output of "longhaul schema --page"; not edited by hand. */
 import type { ModelNode, ModelLink } from './drawings';
 import type { Summary, CarriedOut } from './files';
+import type { DividedRun } from './shards';
 
 /**
  * A run in the trash.
@@ -151,6 +152,8 @@ export interface Probe {
  *
  * `averages` has for each link what `now` has, over the whole run: throughput, utilisation, mean
  * queueing delay, packets that ended otherwise than delivered, and the 99th percentile of lateness.
+ * `clock` says what the virtual or the simulated clock took, and the digest of equal runs; `divided`
+ * is of a run in several shards, engine threads or machines.
  */
 export interface RunDetails {
   id: string;
@@ -186,6 +189,8 @@ export interface RunDetails {
   run: {
     [k: string]: unknown;
   };
+  clock: string | null;
+  divided: DividedRun | null;
   failures: FailureRow[];
   ended_programs: EndedProgram[];
   changes: NetworkChange[];
