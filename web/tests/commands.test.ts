@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fit, found, type Command } from '../src/model/commands';
+import { fit, found, offer, offered, type Command } from '../src/model/commands';
 
 const command = (name: string, group: string): Command => ({ name, group, run: () => undefined });
 
@@ -27,4 +27,12 @@ test('the best come first, and equals in their own order', () => {
   expect(found('nyc', commands, 9).map((each) => each.name)).toEqual(['nyc', 'par-nyc']);
   expect(found('run', commands, 9).map((each) => each.name)).toEqual(['Runs', 'Run']);
   expect(found('', commands, 2).map((each) => each.name)).toEqual(['Runs', 'par-nyc']);
+});
+
+test('a view offers commands while it is shown, some of them made of what is typed', () => {
+  const stop = offer((query) => (query.startsWith('set ') ? [command(query, 'Run')] : []));
+  expect(offered('set wan delay=1ms').map((each) => each.name)).toEqual(['set wan delay=1ms']);
+  expect(offered('wan')).toEqual([]);
+  stop();
+  expect(offered('set wan delay=1ms')).toEqual([]);
 });

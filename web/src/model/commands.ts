@@ -9,6 +9,20 @@ export type Command = {
   run: () => unknown;
 };
 
+/** Commands for what is typed: most are there for any query, some take their values from it. */
+export type Offer = (query: string) => Command[];
+
+const offers = new Set<Offer>();
+
+/** Adds the commands of a view while it is shown; returns what removes them. */
+export function offer(commands: Offer): () => void {
+  offers.add(commands);
+  return () => offers.delete(commands);
+}
+
+/** What the views that are shown offer. */
+export const offered: Offer = (query) => [...offers].flatMap((each) => each(query));
+
 /**
  * How well `query` fits `text`; `null` if it does not.
  *

@@ -216,6 +216,9 @@ export function edit(edits: Edit[]): Promise<boolean> {
   return done;
 }
 
+/** When all edits that were asked for are in the text. */
+export const settled = (): Promise<unknown> => queue;
+
 /** Text as it is typed; what is typed in one `group` is undone together. */
 export function type(text: string, group = 'typing'): void {
   show(record(history, text, group));

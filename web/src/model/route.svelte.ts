@@ -1,6 +1,8 @@
 /** Which view is shown, as it stands in the address: #/edit, #/run/ID, #/runs, #/transfers, #/studies/NAME, #/machines, #/traces. */
 
 export const VIEWS = ['edit', 'run', 'runs', 'transfers', 'studies', 'machines', 'traces'] as const;
+/** After the name of a run among Runs: that one, not compared with another. */
+export const ALONE = 'alone';
 export type ViewName = (typeof VIEWS)[number];
 
 export function parse(hash: string): { view: ViewName; rest: string[] } {
@@ -21,7 +23,10 @@ function decoded(part: string): string {
 export const route = $state(parse(location.hash));
 
 export function go(view: ViewName, ...rest: string[]): void {
-  location.hash = `#/${[view, ...rest].map(encodeURIComponent).join('/')}`;
+  const hash = `#/${[view, ...rest].map(encodeURIComponent).join('/')}`;
+  // Nobody tells of an address that stays; whoever asks for it again wants to see it again.
+  if (location.hash === hash) Object.assign(route, parse(hash));
+  else location.hash = hash;
 }
 
 export function startRoute(): () => void {

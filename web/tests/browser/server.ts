@@ -14,7 +14,8 @@ export type Desk = {
   url: string;
   folder: string;
   browser: Browser;
-  page: (options?: BrowserContextOptions) => Promise<Page>;
+  /** A tab of a browser that has been here before, unless this is its first visit. */
+  page: (options?: BrowserContextOptions, visit?: { isFirst: boolean }) => Promise<Page>;
   pid: number;
   end: () => Promise<void>;
 };
@@ -45,8 +46,9 @@ export async function desk(
     folder,
     browser,
     pid: server.pid ?? 0,
-    page: async (options = {}) => {
+    page: async (options = {}, { isFirst } = { isFirst: false }) => {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+      if (!isFirst) await context.addInitScript(() => localStorage.setItem('longhaul-tour', 'seen'));
       const page = await context.newPage();
       page.setDefaultTimeout(40_000);
       page.on('pageerror', (error) => {
