@@ -106,6 +106,30 @@ def test_a_divided_network_and_a_whole_one_have_the_same_tables(work: Path) -> N
     assert min(probe(each, "near")["sent"] for each in (whole, divided)) > 75
 
 
+def test_bins_of_monitored_links_have_all_packets_whichever_thread_counts_them(work: Path) -> None:
+    (work / "chain.yaml").write_text(
+        SCENARIO.replace("window: 1s}}", "window: 1s}, monitor: {links: [one, three], flows: true}}")
+    )
+    argv = [COMMAND, "run", "chain.yaml", "--no-report", "--shards", "2"]
+    done = subprocess.run(argv, cwd=work, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode in (0, 4), done.stderr + done.stdout
+    directory = work / "runs/chain/latest-live"
+    links = json.loads((directory / "raw/engine.json").read_text())["links"]
+    kinds = ("offered", "delivered")
+    for name in ("monitor", "monitor_flows"):
+        bins = pq.read_table(directory / f"{name}.parquet").to_pylist()
+        for link in links:
+            for way in ("forward", "reverse"):
+                found = [each for each in bins if (each["link"], each["way"]) == (link["name"], way)]
+                sums = [sum(each[f"{kind}_packets"] for each in found) for kind in kinds]
+                counted = [link[way][f"{kind}_packets"] for kind in kinds]
+                is_monitored = link["name"] in ("one", "three")
+                assert sums == (counted if is_monitored else [0, 0])
+                assert min(sums) > 30 or not is_monitored
+                times_ns = [each["start_ns"] for each in found]
+                assert all(each % 1_000_000 == 0 for each in times_ns)
+
+
 def test_the_journals_of_two_threads_are_replayed_to_the_picosecond(work: Path) -> None:
     found = run(work, "--no-report", "--shards", "2", "--journal")
     directory = work / "runs/chain/latest-live"

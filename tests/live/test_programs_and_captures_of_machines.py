@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from machine_room import MachineRoom, machine_room, missing
 from two_machines import (
@@ -14,6 +15,7 @@ from two_machines import (
     asked,
     assert_nothing_left,
     assert_ran,
+    engine_of,
     environment,
     run,
     running,
@@ -108,9 +110,12 @@ def test_a_program_starts_when_one_of_another_machine_has_ended(room: MachineRoo
     assert_nothing_left(room)
 
 
-def test_the_journals_of_two_machines_are_replayed_to_the_picosecond(room: MachineRoom, work: Path) -> None:
+def test_journals_and_bins_of_two_machines_have_every_packet_at_its_picosecond(
+    room: MachineRoom, work: Path
+) -> None:
     more = "  bulk: {kind: tcp, from: par2, to: nyc2, stop: 2s, cc: reno}\n"
-    more += "events:\n  - {at: 1s, link: atlantic, set: {delay: 50ms, loss: 1%}}"
+    more += "events:\n  - {at: 1s, link: atlantic, set: {delay: 50ms, loss: 1%}}\n"
+    more += "measure: {monitor: {links: [atlantic], every: 5ms}}"
     done = run(room, scenario(work, more=more), "--journal")
     assert_ran(done)
     directory = work / "runs/wan/latest-live"
@@ -121,6 +126,12 @@ def test_the_journals_of_two_machines_are_replayed_to_the_picosecond(room: Machi
     packets = summary_of(work)["packets"]
     assert f"replayed {packets['injected']} packets and 2 changes of " in replayed
     (crossed,) = re.findall(r"(\d+) times a packet went to another engine", replayed)
+    bins = pq.read_table(directory / "monitor.parquet").to_pylist()
+    link = next(each for each in engine_of(work)["links"] if each["name"] == "atlantic")
+    for way in ("forward", "reverse"):
+        for kind in ("offered_packets", "delivered_packets", "lost_packets"):
+            assert sum(each[kind] for each in bins if each["way"] == way) == link[way][kind]
+        assert link[way]["delivered_packets"] > 100
     # Most packets cross the link, and some are lost there.
     assert 0.9 * packets["injected"] < int(crossed) <= packets["injected"]
     assert_nothing_left(room)

@@ -109,10 +109,12 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
         Share::Whole => None,
         Share::Machine(machines) => {
             network = network.live_shard(plan, &machines.partition, machines.own)?;
+            network.monitor(plan);
             Some(Box::new(Tunnel::new(plan, machines)?))
         }
         Share::Shard { own, partition, tunnel, .. } => {
             network = network.live_shard(plan, partition, own)?;
+            network.monitor(plan);
             Some(tunnel)
         }
     };

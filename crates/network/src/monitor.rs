@@ -54,9 +54,10 @@ struct Bin {
 }
 
 impl Network {
-    /// Counts the packets of links that `plan` monitors in bins from now on: see [`Self::take_bins`].
+    /// Counts the packets of links that `plan` monitors in bins from now on: see [`Self::take_bins`]. A shard counts those in
+    /// directions that it owns.
     pub fn monitor(&mut self, plan: &Plan) {
-        self.monitor = Monitor::new(plan).map(Box::new);
+        self.monitor = Monitor::new(plan, |direction| self.owns(direction)).map(Box::new);
         plan.measure.monitor.iter().flat_map(|monitor| &monitor.links).for_each(|&link| self.tap(link));
     }
 
@@ -105,7 +106,7 @@ impl Network {
 
 impl Monitor {
     /// The monitor that `plan` configures, if it configures one.
-    fn new(plan: &Plan) -> Option<Self> {
+    fn new(plan: &Plan, owns: impl Fn(DirectionId) -> bool) -> Option<Self> {
         let config = plan.measure.monitor.as_ref()?;
         let mut meters: Vec<Option<Meter>> = (0..2 * plan.links.len()).map(|_| None).collect();
         for &link in &config.links {
@@ -114,7 +115,8 @@ impl Monitor {
             {
                 let direction = DirectionId::new(link, way);
                 let grace = Span::from_ns(plan.coalesce_ns);
-                meters[direction.0 as usize] = Some(Meter::new(direction, model, config, grace));
+                meters[direction.0 as usize] =
+                    owns(direction).then(|| Meter::new(direction, model, config, grace));
             }
         }
         Some(Monitor { meters, closed: Bins::default() })

@@ -225,6 +225,7 @@ impl Network {
         while let Some((packet, due)) = self.directions[place].link.take(time) {
             if self.directions[place].boundary == Boundary::Exit {
                 // The shard of the far end has it.
+                self.count(direction, due, &packet, PacketEvent::Delivered);
                 continue;
             }
             if self.directions[place].tapped {

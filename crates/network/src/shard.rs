@@ -224,6 +224,12 @@ impl Network {
 
     /// Gives away what has begun to leave by exits until `last`, and at that instant; all events until then have been handled.
     pub fn announce_departures_by(&mut self, last: Time, sink: &mut impl Sink) {
+        if self.monitor.is_some() {
+            // A bin that ends before has the queue of that instant.
+            for place in 0..self.exits().len() {
+                self.close_bins(self.exits()[place], last);
+            }
+        }
         let Network { directions, shard: Some(shard), .. } = self else { return };
         for &exit in &shard.exits {
             let Direction { link: Line::Link(link), tapped, .. } = &mut directions[exit.0 as usize] else {

@@ -8,6 +8,7 @@ use longhaul_network::{
     DirectionId, Fate, Message, Network, NodeId, Packet, Reply, Sink, replay, replay_shard,
 };
 use longhaul_plan::*;
+use longhaul_record::{BinRow, FlowBinRow};
 use longhaul_units::{Probability, Rate, Span, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -64,11 +65,14 @@ impl Sink for Fates {
 }
 
 /// What a network has done in the end.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 struct Outcome {
     ends: Ends,
     held: u64,
     captured: Vec<(DirectionId, u32, bool, Result<Time, Fate>)>,
+    /// What a monitor of all links has.
+    bins: Vec<BinRow>,
+    flow_bins: Vec<FlowBinRow>,
 }
 
 /// The model of a link that is cut.
@@ -142,6 +146,9 @@ fn run(
     (step, captures): (Span, bool),
 ) -> Outcome {
     let (plan, whole) = network_of(kind, changes);
+    let monitor = Monitor { every_ns: 1_000_000, links: (0..plan.links.len()).collect(), flows: true };
+    let monitored =
+        Plan { measure: Measure { monitor: Some(monitor), ..plan.measure.clone() }, ..plan.clone() };
     let count = partition.and_then(|partition| partition.iter().max()).map_or(1, |last| last + 1);
     let mut shards: Vec<(Network, Fates)> = match partition {
         None => vec![(whole, Fates::default())],
@@ -152,6 +159,7 @@ fn run(
     if captures {
         for (network, _) in &mut shards {
             (0..plan.links.len()).for_each(|link| network.tap(link));
+            network.monitor(&monitored);
         }
     }
     let owner = |node: usize| partition.map_or(0, |partition| partition[node] as usize);
@@ -204,38 +212,60 @@ fn run(
     }
     for (own, (_, fates)) in shards.iter_mut().enumerate() {
         fates.journal.push(Entry::Finished(end));
-        let mut journal = JOURNAL_MAGIC.to_vec();
-        fates.journal.iter().for_each(|entry| entry.encode(&mut journal));
-        let replayed = match partition {
-            None => replay(&plan, &mut &journal[..]),
-            Some(partition) => replay_shard(&plan, (partition, own as u32), &mut &journal[..]),
-        }
-        .unwrap();
-        assert_eq!(replayed.difference, None);
-        let count = |is: fn(&Entry) -> bool| fates.journal.iter().filter(|entry| is(entry)).count() as u64;
-        assert_eq!(replayed.equal, count(|entry| matches!(entry, Entry::Departed(_))));
-        assert_eq!(replayed.imported, count(|entry| matches!(entry, Entry::Imported { .. })));
-        assert_eq!(
-            replayed.crossed,
-            count(|entry| matches!(entry, Entry::Departed(Departure { exit: Some(_), .. })))
-        );
+        assert_replayed(&plan, partition.map(|partition| (partition, own as u32)), &fates.journal);
     }
+    outcome(kind, shards, end)
+}
+
+/// A replay of the journal, which may be that of a shard, has the same departures.
+fn assert_replayed(plan: &Plan, shard: Option<(&[u32], u32)>, entries: &[Entry]) {
+    let mut journal = JOURNAL_MAGIC.to_vec();
+    for entry in entries {
+        entry.encode(&mut journal);
+    }
+    let replayed = match shard {
+        None => replay(plan, &mut &journal[..]),
+        Some(shard) => replay_shard(plan, shard, &mut &journal[..]),
+    }
+    .unwrap();
+    assert_eq!(replayed.difference, None);
+    let count = |is: fn(&Entry) -> bool| entries.iter().filter(|entry| is(entry)).count() as u64;
+    assert_eq!(replayed.equal, count(|entry| matches!(entry, Entry::Departed(_))));
+    assert_eq!(replayed.imported, count(|entry| matches!(entry, Entry::Imported { .. })));
+    let crossed = count(|entry| matches!(entry, Entry::Departed(Departure { exit: Some(_), .. })));
+    assert_eq!(replayed.crossed, crossed);
+}
+
+/// What all shards together have done by `end`.
+fn outcome(kind: u8, shards: Vec<(Network, Fates)>, end: Time) -> Outcome {
     let held =
         shards.iter().map(|(network, _)| network.held() - network.leaving() + network.arriving()).sum();
-    let mut ends = Ends::new();
-    let mut captured = Vec::new();
-    for (_, fates) in shards {
+    let mut all = Outcome { held, ..Outcome::default() };
+    for (mut network, fates) in shards {
+        let found = network.take_bins(true);
+        all.bins.extend(found.directions);
+        all.flow_bins.extend(found.flows);
         // Another order, because what leaves a cut is known before it is due; what never does is still on its way.
-        captured.extend(fates.captured.into_iter().filter(|each| !each.3.is_ok_and(|at| at > end)));
+        all.captured.extend(fates.captured.into_iter().filter(|each| !each.3.is_ok_and(|at| at > end)));
         for (body, each) in fates.ends {
-            ends.entry(body).or_default().extend(each);
+            all.ends.entry(body).or_default().extend(each);
         }
     }
-    for each in ends.values_mut() {
+    for each in all.ends.values_mut() {
         each.sort_by_key(|end| end.0);
     }
-    captured.sort_by_key(|each| (each.0, each.1, each.2, each.3.ok(), each.3.err().map(|fate| fate as u32)));
-    Outcome { ends, held, captured }
+    all.captured
+        .sort_by_key(|each| (each.0, each.1, each.2, each.3.ok(), each.3.err().map(|fate| fate as u32)));
+    if kind > 2 {
+        // Where packets end within the link, queues are approximate, and those of exits are exact.
+        for row in &mut all.bins {
+            (row.queue_packets, row.queue_bytes) = (0, 0);
+        }
+        all.bins.retain(|row| !row.is_empty());
+    }
+    all.bins.sort_by_key(|row| (row.link, row.reverse, row.start_ns));
+    all.flow_bins.sort_by_key(|row| (row.link, row.reverse, row.start_ns, row.flow));
+    all
 }
 
 /// Changes whose values leave each cut longer than a step of the clock.
@@ -278,6 +308,7 @@ proptest! {
         let whole = run(kind, &events, &offers, None, how);
         let shards = run(kind, &events, &offers, Some(&partition), how);
         prop_assert_eq!(whole.captured.is_empty(), !captures);
+        prop_assert_eq!(whole.bins.is_empty(), !captures);
         prop_assert_eq!(whole, shards);
     }
 }

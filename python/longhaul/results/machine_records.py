@@ -27,7 +27,7 @@ _JOURNAL = "journal.bin"
 _JOURNALS = "journals"
 """In ``raw/`` of a divided run: ``NAME.bin`` of each part, and ``shards.json``."""
 _TIMES = ("t_ns", "offered_ns", "due_ns", "first_ns", "last_ns", "last_new_ns", "last_acknowledged_ns")
-_TABLES = ("samples", "lateness", "packets")
+_TABLES = ("samples", "lateness", "packets", "monitor", "monitor_flows")
 """Whose rows each machine has its own of."""
 _BY_HOST = ("hosts", "accounts", "algorithms")
 _SUMS = ("pools_grown", "lost_records", "step_downs")

@@ -125,7 +125,6 @@ def refuse(plan: Plan, *, foreign: Sequence[Mapping[str, Any]], option: str) -> 
     unsupported = [
         (bool(plan["jobs"]) or any(flow["simulated"] for flow in plan["flows"]), "simulated traffic"),
         (any(flow["traffic"]["kind"] == "pcap" for flow in plan["flows"]), "replayed captures"),
-        (plan["measure"].get("monitor") is not None, "monitored links (measure: monitor)"),
         (bool(switch_names(plan["nodes"])), "switches"),
         (bool(foreign) or any(node.get("port") for node in plan["nodes"]), "ports"),
         (plan.get("gateway") is not None and option == "--on", "internet access"),
