@@ -263,7 +263,7 @@ def _running(pods: Pods, description: Description) -> list[Machine]:
             return [_machine(each, pods, description) for each in sorted(ready, key=_index)]
         for each in found:
             if (why := _hopeless(each)) is not None:
-                raise _unreachable(f"pod {each['metadata']['name']} does not start: {why}", "mend the image")
+                raise _unreachable(f"pod {each['metadata']['name']} does not start: {why}", "fix the image")
         if time.monotonic() > until_s:
             why = f"{len(ready)} of {count_text(description.pods, 'pod')} run after {description.within_s} s"
             reason = next((text for each in found if (text := _unscheduled(each))), None) or _event(pods)
