@@ -69,3 +69,10 @@ export class Person {
     await this.press('Enter');
   }
 }
+
+export const sign = (page: Page, id: string): Locator => page.locator(`[data-id="${id}"] .ring`);
+export const view = (page: Page, name: string): Locator => page.getByRole('link', { name, exact: true });
+export const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name });
+export const row = (page: Page, name: string): Locator =>
+  page.locator('.table tbody').getByRole('button', { name, exact: true });
+export const words = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim();

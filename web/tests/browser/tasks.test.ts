@@ -10,8 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Download, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Person } from './person';
+import { button, Person, row, sign, view, words } from './person';
 import { desk, longhaul, type Desk } from './server';
+import { CITIES, FILES, OTHERS } from './tasks-scenarios';
+import { GOODPUTS, python, TASKS, type Steps, type Way } from './tasks-table';
 
 const chromium = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const lacks = !existsSync(chromium)
@@ -20,97 +22,6 @@ const lacks = !existsSync(chromium)
     ? 'live runs need root'
     : null;
 const patience = { timeout: 20_000 };
-
-type Way = 'mouse' | 'keyboard';
-type Task = {
-  name: string;
-  mouse: number;
-  keyboard: number;
-  /** What another program needs, if it can. */
-  steps?: { do: string; actions: number }[];
-  why?: string;
-};
-const python = (text: string, ...words: string[]): string =>
-  execFileSync(join(longhaul, '../python'), ['-c', text, ...words], { encoding: 'utf8' });
-const TASKS = (
-  JSON.parse(
-    python(
-      'import json, sys, tomllib; print(json.dumps(tomllib.load(open(sys.argv[1], "rb"))))',
-      join(import.meta.dirname, 'tasks.toml'),
-    ),
-  ) as { task: Task[] }
-).task;
-
-/** A live network: pings over the ocean, and others that stay on this side. */
-const NETWORK = `version: 1
-name: network
-duration: 900s
-nodes:
-  par: {kind: router, at: [48.85, 2.35]}
-  nyc: {kind: router, at: [40.71, -74]}
-  rom: {kind: router, at: [41.9, 12.5]}
-  par1: {kind: host, attach: par}
-  nyc1: {kind: host, attach: nyc}
-  rom1: {kind: host, attach: rom}
-links:
-  atlantic: {endpoints: [par, nyc], delay: 35ms, rate: 20Mbit}
-  alps: {endpoints: [par, rom], delay: 5ms, rate: 20Mbit}
-traffic:
-  far: {kind: ping, from: par1, to: nyc1, every: 100ms}
-  near: {kind: ping, from: par1, to: rom1, every: 100ms}
-`;
-/** Three flows share a link, and one of them is far away. */
-const FLOWS = `version: 1
-name: sharing
-duration: 6s
-params: {cc: reno}
-nodes:
-  west: {kind: router}
-  east: {kind: router}
-  a1..3: {kind: host, attach: west}
-  b1..2: {kind: host, attach: east}
-  b3: {kind: host}
-links:
-  detour: {endpoints: [b3, east], delay: 60ms, rate: 1Gbit}
-  wan: {endpoints: [west, east], delay: 10ms, rate: 20Mbit, queue: {limit: 1bdp}}
-traffic:
-  first: {kind: tcp, from: a1, to: b1, cc: $cc}
-  second: {kind: tcp, from: a2, to: b2, cc: $cc}
-  distant: {kind: tcp, from: a3, to: b3, cc: $cc}
-`;
-const SWEPT = `version: 1
-name: algorithms
-duration: 2s
-params: {cc: reno}
-nodes: {near: {kind: host}, far: {kind: host}}
-links: {wan: {endpoints: [near, far], delay: 10ms, rate: 20Mbit, loss: 0.5%}}
-traffic: {bulk: {kind: tcp, from: near, to: far, cc: $cc}}
-`;
-/** Live, while something else takes the cores now and then. */
-const HURRIED = `version: 1
-name: hurried
-duration: 3s
-params: {cc: reno}
-nodes: {near: {kind: host}, far: {kind: host}}
-links: {wan: {endpoints: [near, far], delay: 10ms, rate: 20Mbit}}
-traffic:
-  bulk: {kind: tcp, from: near, to: far, cc: $cc}
-  probe: {kind: ping, from: near, to: far, every: 50ms}
-`;
-const REQUESTS = `version: 1
-points: {lyon: 1Gbit, orsay: 1Gbit, tsukuba: {in: 1Gbit, out: 2Gbit}}
-requests:
-  backup: {from: lyon, to: tsukuba, volume: 500MB, deadline: 60s}
-  images: {from: orsay, to: tsukuba, volume: 2GB, deadline: 20s}
-  logs: {from: lyon, to: orsay, volume: 1GB, release: 2s, deadline: 12s, max_rate: 900Mbit}
-`;
-const FILES = {
-  network: NETWORK,
-  sharing: FLOWS,
-  algorithms: SWEPT,
-  hurried: HURRIED,
-  requests: REQUESTS,
-};
 
 type Json = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any
 let here: Desk;
@@ -134,17 +45,6 @@ const sim = (name: string, ...settings: string[]): void =>
     cwd: here.folder,
     stdio: 'ignore',
   });
-
-/** On each core something more important than the engine, for 40 ms of each 200; it ends when it is told to. */
-const OTHERS = `import os, select, sys, time
-for _ in range(len(os.sched_getaffinity(0)) - 1):
-    if not os.fork():
-        break
-os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(os.sched_get_priority_max(os.SCHED_FIFO)))
-while not select.select([sys.stdin], [], [], 0.16)[0]:
-    end = time.monotonic() + 0.04
-    while time.monotonic() < end:
-        pass`;
 
 /** A live run on a machine that has other things to do. */
 async function hurry(): Promise<void> {
@@ -188,13 +88,6 @@ async function opened(file: string): Promise<Page> {
   return page;
 }
 
-/** A task: what it begins with, how it is done in one way or the other, and what is there then. */
-type Steps<Start> = {
-  begin: (way: Way) => Promise<{ page: Page; start: Start }>;
-  mouse: (person: Person, page: Page, start: Start) => Promise<unknown>;
-  keyboard: (person: Person, page: Page, start: Start) => Promise<unknown>;
-  check: (page: Page, start: Start, way: Way, done: unknown) => Promise<void> | void;
-};
 function task<Start>(name: string, steps: Steps<Start>): void {
   const allowed = TASKS.find((each) => each.name === name)!;
   for (const way of ['mouse', 'keyboard'] as const)
@@ -215,13 +108,6 @@ function task<Start>(name: string, steps: Steps<Start>): void {
       if (page !== live) await page.context().close();
     });
 }
-
-const sign = (page: Page, id: string): Locator => page.locator(`[data-id="${id}"] .ring`);
-const view = (page: Page, name: string): Locator => page.getByRole('link', { name, exact: true });
-const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name });
-const row = (page: Page, name: string): Locator =>
-  page.locator('.table tbody').getByRole('button', { name, exact: true });
-const words = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim();
 
 task('Build a wide-area network of three sites in cities', {
   begin: async () => {
@@ -284,12 +170,6 @@ task('Build a wide-area network of three sites in cities', {
     rmSync(join(here.folder, 'untitled.yaml'));
   },
 });
-const CITIES = [
-  ['paris', 'Paris', 'paris'],
-  ['nyc', 'New York City', 'new-york-city'],
-  ['zurich', 'Zürich', 'zurich'],
-] as const;
-
 task('Find which flow of a finished run is slowest and which loses most', {
   begin: async () => ({ page: await opened('network.yaml'), start: null }),
   mouse: async (person, page) => {
@@ -344,13 +224,7 @@ task('Compare two algorithms, with confidence intervals', {
     await page.getByText('6 runs of 2 variants').waitFor(patience);
     const [sweep] = runsOf('algorithms');
     const rows = JSON.parse(
-      python(
-        `import json, sys
-import pyarrow.parquet as parquet
-rows = parquet.read_table(sys.argv[1]).to_pylist()
-print(json.dumps([row for row in rows if row["metric"] == "flows.bulk.goodput"]))`,
-        join(here.folder, 'runs/algorithms', sweep!, 'summary.parquet'),
-      ),
+      python(GOODPUTS, join(here.folder, 'runs/algorithms', sweep!, 'summary.parquet')),
     ) as Json[];
     expect(rows.map((each) => each['axis_cc']).toSorted()).toEqual(['cubic', 'reno']);
     for (const each of rows) {
