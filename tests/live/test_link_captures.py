@@ -227,4 +227,5 @@ def test_links_that_cannot_be_captured_are_refused(network: longhaul.Network, tm
         assert refused.returncode == 2
         assert message in told.decode()
         assert told.count(b"\n") == 1
+    assert not (Path(network.directory) / "captures").exists()
     assert os.environ["XDG_RUNTIME_DIR"] == str(tmp_path)

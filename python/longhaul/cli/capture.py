@@ -64,7 +64,7 @@ def capture(
     from longhaul.run import link_captures, signals, sockets
     from longhaul.units.text import bytes_text
 
-    begun = link_captures.begin(sockets.find(name), link, snaplen_bytes=snaplen, limit_bytes=limit)
+    begun = link_captures.begin(sockets.find(name), link, node=node, snaplen_bytes=snaplen, limit_bytes=limit)
     at, shown = node or begun.nodes[0], 0
     try:
         path = begun.path(at)

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from longhaul.machines.messages import PART_BYTES, Message
+from longhaul.machines.messages import PART_BYTES, Message, unpacked
 from longhaul.results.growing_captures import StartedClock
 
 BEHIND_EVERY_S = 0.1
@@ -69,10 +69,7 @@ class CaptureReceiver:
         for name, packed in message["files"].items():
             if "/" in name or name in ("", ".", ".."):
                 raise ValueError(f"damaged captures: {name} is not one of them")
-            try:
-                content = zlib.decompress(base64.b64decode(packed, validate=True))
-            except zlib.error as error:
-                raise ValueError(f"damaged captures: {error}") from error
+            content = unpacked(packed, zlib.decompressobj(), what="captures")
             self._directory.mkdir(exist_ok=True)
             with (self._directory / name).open("ab") as file:
                 file.write(content)

@@ -1,7 +1,9 @@
 """The conversation with an agent: JSON objects, one a line, in both directions."""
 
+import base64
 import json
 import threading
+import zlib
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
@@ -15,6 +17,8 @@ SILENT_S = 5.0
 """A side that says nothing for so long is gone."""
 PART_BYTES = 1 << 19
 """Of a file that is sent, in one message."""
+MOST_BYTES = 1 << 26
+"""Of a message, and of what is packed in one: a machine that sends more does not run our agent."""
 
 
 class Writer:
@@ -39,10 +43,23 @@ class Writer:
 
 def read(stream: BinaryIO) -> Message | None:
     """The next message; ``None`` at the end. Raises ValueError for anything else."""
-    line = stream.readline()
+    line = stream.readline(MOST_BYTES + 1)
+    if len(line) > MOST_BYTES:
+        raise ValueError("a message without end")
     if not line.endswith(b"\n"):
         return None
     message = json.loads(line)
     if not isinstance(message, dict):
         raise ValueError("not a message")
     return message
+
+
+def unpacked(packed: str, unpacker: "zlib._Decompress", *, what: str) -> bytes:
+    """The ``what`` that is packed in a message by zlib. Raises ValueError for what is damaged or too much."""
+    try:
+        content = unpacker.decompress(base64.b64decode(packed, validate=True), MOST_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"damaged {what}: {error}") from error
+    if unpacker.unconsumed_tail:
+        raise ValueError(f"damaged {what}: more than agents send at once")
+    return content

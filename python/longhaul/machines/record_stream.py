@@ -9,6 +9,7 @@ import json
 import zlib
 from pathlib import Path
 
+from longhaul.machines.messages import unpacked
 from longhaul.results.growing_text import CHANGES, OWN_LOGS, GrowingFile
 
 EVERY_S = 0.5
@@ -104,10 +105,7 @@ class RecordReceiver:
 
     def take(self, packed: str) -> None:
         """Append what :meth:`RecordSender.packed` gave. Raises ValueError and OSError."""
-        try:
-            found = json.loads(self._unpacker.decompress(base64.b64decode(packed, validate=True)))
-        except zlib.error as error:
-            raise ValueError(f"damaged records: {error}") from error
+        found = json.loads(unpacked(packed, self._unpacker, what="records"))
         for name, text in found.items():
             kind, _slash, file_name = name.partition("/")
             if kind not in self._places or "/" in file_name or file_name in ("", ".", ".."):

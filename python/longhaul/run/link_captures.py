@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,14 +84,7 @@ class LinkCapture:
 
     def path(self, node: str) -> Path:
         """The pcapng file of what passes its end at ``node``. Raises LonghaulError if that is not an end."""
-        if node not in self.files:
-            one, other = self.files
-            raise LonghaulError(
-                Code.LINK_UNKNOWN,
-                f'link {self.name} has no end at "{node}"',
-                remedy=f"name {one} or {other}",
-                exit_code=2,
-            )
+        _require_end(self.name, self.nodes, node)
         return self.files[node].path
 
     def follow(self, node: str) -> Iterator[tuple[bytes, bytes]]:
@@ -125,11 +118,17 @@ class LinkCapture:
 
 
 def begin(
-    socket: Path, link: str, *, snaplen_bytes: int = SNAPLEN_BYTES, limit_bytes: int = LIMIT_BYTES
+    socket: Path,
+    link: str,
+    *,
+    node: str | None = None,
+    snaplen_bytes: int = SNAPLEN_BYTES,
+    limit_bytes: int = LIMIT_BYTES,
 ) -> LinkCapture:
     """Capture the packets of a link from now on, in the run whose socket is ``socket``.
 
-    A link that is captured already is not captured twice. Raises LonghaulError if there is no such link.
+    A link that is captured already is not captured twice. Raises LonghaulError if there is no such link, or
+    if ``node`` is not at an end of it.
     """
     if (wrong := useless_snaplen(snaplen_bytes)) is not None:
         raise LonghaulError(Code.OUT_OF_RANGE, wrong[0], remedy=wrong[1], exit_code=2)
@@ -155,7 +154,9 @@ def begin(
         raise LonghaulError(Code.LINK_UNKNOWN, unknown("link", link, names), exit_code=2)
     index = names.index(link)
     ends = [plan["nodes"][end]["name"] for end in plan["links"][index]["endpoints"]]
-    files = {node: GrowingCapture(capture_path(directory, link, node)) for node in ends}
+    if node is not None:
+        _require_end(link, ends, node)
+    files = {end: GrowingCapture(capture_path(directory, link, end)) for end in ends}
     for each in files.values():
         each.skip_to_end()
     request = {"do": "capture", "link": index, "snaplen": snaplen_bytes, "limit_bytes": limit_bytes}
@@ -176,6 +177,16 @@ def begin(
         is_divided=is_divided,
         files=files,
     )
+
+
+def _require_end(link: str, ends: Sequence[str], node: str) -> None:
+    if node not in ends:
+        raise LonghaulError(
+            Code.LINK_UNKNOWN,
+            f'link {link} has no end at "{node}"',
+            remedy=f"name {ends[0]} or {ends[1]}",
+            exit_code=2,
+        )
 
 
 def host_names(plan: Plan) -> dict[str, str]:

@@ -1,18 +1,12 @@
 /** Hosts of a live run from the page: a shell that a reload keeps. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
-import { desk, type Desk } from './server';
+import { desk, lacks, type Desk } from './server';
 
-const chromium = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const lacks = !existsSync(chromium)
-  ? `no browser at ${chromium}; set CHROMIUM`
-  : process.getuid?.() !== 0
-    ? 'live runs need root'
-    : null;
 const patience = { timeout: 60_000 };
 
 const SCENARIO = `version: 1

@@ -1,17 +1,11 @@
 /** Links of a live run from the page: their models, sliders, and impairments that are undone. */
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
-import { desk, type Desk } from './server';
+import { desk, lacks, type Desk } from './server';
 
-const chromium = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const lacks = !existsSync(chromium)
-  ? `no browser at ${chromium}; set CHROMIUM`
-  : process.getuid?.() !== 0
-    ? 'live runs need root'
-    : null;
 const patience = { timeout: 60_000 };
 
 const SCENARIO = `version: 1

@@ -1,17 +1,11 @@
 /** A live run: values under the pointer, all of its history in every tab, busiest links first, and few bytes on the wire. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
-import { desk, type Desk } from './server';
+import { desk, lacks, type Desk } from './server';
 
-const chromium = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const lacks = !existsSync(chromium)
-  ? `no browser at ${chromium}; set CHROMIUM`
-  : process.getuid?.() !== 0
-    ? 'live runs need root'
-    : null;
 const patience = { timeout: 60_000 };
 /** For a run of five minutes. */
 const MOST_BYTES_PER_S = 2_000_000 / 300;

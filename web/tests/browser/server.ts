@@ -1,6 +1,6 @@
 /** A server of its own and a browser for tests of the whole page. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
@@ -9,6 +9,15 @@ export const root = join(import.meta.dirname, '../../..');
 
 /** The command that is tested: the one of this tree, unless LONGHAUL names another. */
 export const longhaul = process.env['LONGHAUL'] ?? join(root, '.venv/bin/longhaul');
+
+const browserPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** Why tests with live runs cannot run here; `null` if they can. */
+export const lacks = !existsSync(browserPath)
+  ? `no browser at ${browserPath}; set CHROMIUM`
+  : process.getuid?.() !== 0
+    ? 'live runs need root'
+    : null;
 
 export type Desk = {
   url: string;
@@ -31,7 +40,7 @@ export async function desk(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const launched = chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: browserPath,
     args: ['--no-sandbox', '--disable-gpu'],
   });
   const [url, browser] = await Promise.all([printed(server), launched]).catch((error: unknown) => {

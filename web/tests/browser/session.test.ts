@@ -1,19 +1,13 @@
 /** One live run that is changed from the page, the command line and Python: every surface shows the same of it. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { desk, longhaul, type Desk } from './server';
+import { desk, lacks, longhaul, type Desk } from './server';
 
 const patience = { timeout: 60_000 };
-const chromium = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const lacks = !existsSync(chromium)
-  ? `no browser at ${chromium}; set CHROMIUM`
-  : process.getuid?.() !== 0
-    ? 'live runs need root'
-    : null;
 
 /** Stopped by hand, so that programs end as they do at the end of any run. */
 const SESSION = `version: 1

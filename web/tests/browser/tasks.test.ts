@@ -11,16 +11,10 @@ import { join } from 'node:path';
 import type { Download, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { button, Person, row, sign, view, words } from './person';
-import { desk, longhaul, type Desk } from './server';
+import { desk, lacks, longhaul, type Desk } from './server';
 import { CITIES, FILES, OTHERS } from './tasks-scenarios';
 import { GOODPUTS, python, TASKS, type Steps, type Way } from './tasks-table';
 
-const chromium = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const lacks = !existsSync(chromium)
-  ? `no browser at ${chromium}; set CHROMIUM`
-  : process.getuid?.() !== 0
-    ? 'live runs need root'
-    : null;
 const patience = { timeout: 20_000 };
 
 type Json = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any
