@@ -143,7 +143,9 @@ def test_no_file_has_outgrown_its_idea() -> None:
     long = {
         str(path.relative_to(ROOT)): lines
         for path in tracked("*.rs", "*.py", "*.ts", "*.svelte")
-        if (lines := path.read_text(encoding="utf-8").count("\n")) > SPLIT_AT
+        # What npm run types writes, nobody reads as a whole.
+        if not path.is_relative_to(ROOT / "web/src/api/types")
+        and (lines := path.read_text(encoding="utf-8").count("\n")) > SPLIT_AT
     }
     assert not long
 

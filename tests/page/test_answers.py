@@ -58,8 +58,10 @@ OF_STUDIES = {
     "POST /jobs/{job}/stop",
     "POST /calibrate",
     "POST /kernels",
+    "POST /traces/collect",
 }
-"""Asked in :mod:`page.test_studies`, of directories with studies, and :mod:`page.test_machine`.
+"""Asked in :mod:`page.test_studies`, of directories with studies, :mod:`page.test_machine` and
+:mod:`page.test_traces`.
 
 A build of a kernel takes long.
 """

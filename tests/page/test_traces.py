@@ -10,7 +10,7 @@ import pytest
 
 from longhaul.scenario.traces.files import read_traces
 
-from .served import Served, serving
+from .served import Served, serving, until
 
 COMMAND = str(Path(sys.executable).parent / "longhaul")
 WAN = "t_s,rtt_ms,rate_mbit\n0,20,50\n1,22,48\n2,,47\n3,30,40\n4,25,45\n"
@@ -118,3 +118,42 @@ def test_a_long_trace_is_thinned_out_but_keeps_its_extremes(server: Served) -> N
     assert (told["rows"], len(told["times_s"]) <= 3_000) == (20_000, True)
     assert told["times_s"][told["columns"]["rtt_ms"].index(900)] == 12_345
     assert set(told["columns"]["rtt_ms"]) >= {20, 26}
+
+
+def test_a_trace_is_collected_by_a_job(server: Served) -> None:
+    with subprocess.Popen(
+        [COMMAND, "trace", "collect", "--serve", "127.0.0.1:0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as serving_probes:
+        assert serving_probes.stdout
+        address = serving_probes.stdout.readline().split()[-1]
+        wish = {"to": address, "name": "way.csv", "style": "ping", "duration": "2s", "period": "200ms"}
+        status, job = server.ask("/api/traces/collect", wish)
+        assert status == 200, job
+        assert f"longhaul trace collect --to={address} --style=ping" in job["command"]
+        until(lambda: server.ask(f"/api/jobs/{job['id']}")[1]["job"]["state"] == "done")
+        serving_probes.terminate()
+    (link,) = next(each for each in server.ask("/api/traces")[1]["files"] if each["name"] == "way.csv")[
+        "links"
+    ]
+    assert link["rows"] == 10
+    assert link["columns"] == ["rtt_ms"]
+    assert server.ask("/api/traces/collect", wish)[0] == 409, "it is there already"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "status"),
+    [
+        ({"name": "way.txt"}, 400),
+        ({"name": "../way.csv"}, 400),
+        ({"to": "--serve=x"}, 400),
+        ({"to": "a b"}, 400),
+    ],
+)
+def test_what_cannot_be_collected_is_refused(server: Served, wrong: dict[str, str], status: int) -> None:
+    wish = {"to": "127.0.0.1:1", "name": "other.csv", "style": "ping", "duration": "1s", **wrong}
+    answer = server.ask("/api/traces/collect", wish)
+    assert answer[0] == status, answer
+    assert not list(Path(server.directory).parent.glob("way.csv"))

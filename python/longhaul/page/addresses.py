@@ -70,7 +70,7 @@ def addresses(services: Services) -> list[Address]:
     hosts, links, captures = services.hosts, services.links, services.captures
     sweeps, comparisons, actions = Sweeps(texts), Comparisons(texts), RunActions(experiments)
     transfers, studies, job_requests = Transfers(texts, experiments), Studies(jobs), JobRequests(jobs)
-    traces = TraceRequests(texts.directory)
+    traces = TraceRequests(texts.directory, jobs)
     kernels, shards = KernelRequests(jobs), ShardRequests(texts)
     machines, exports = Machines(texts, jobs), Exports(texts, experiments)
     return [
@@ -89,6 +89,7 @@ def addresses(services: Services) -> list[Address]:
         Address("GET", "/traces", traces.files),
         Address("POST", "/traces", traces.look),
         Address("PUT", "/traces/{name}", traces.save),
+        Address("POST", "/traces/collect", traces.collect),
         Address("GET", "/certificate", texts.certificate),
         Address("POST", "/export", exports.export),
         Address("POST", "/export/archive", exports.archive),

@@ -351,6 +351,23 @@ class TraceSave(TraceWish):
     """A trace that is to be written as a new file, after edits."""
 
 
+class TraceCollection(Body):
+    """A trace that is to be measured, to another host."""
+
+    to: Annotated[str, Field(pattern=r"^[A-Za-z0-9\[\]:._-]{1,300}$")]
+    """HOST:PORT at which ``longhaul trace collect --serve`` runs."""
+    name: Name
+    """The new CSV file."""
+    style: Literal["nws", "eventspace", "ping", "sockets"] = "nws"
+    """How it is measured."""
+    duration: Annotated[str, Field(max_length=30)] = "1min"
+    """How long, with its unit."""
+    period: Annotated[str, Field(max_length=30)] | None = None
+    """From one probe to the next, with its unit; the style's own if left out."""
+    both: bool = False
+    """Both directions, in turn."""
+
+
 class StudyStart(Body):
     """A study that is to run."""
 

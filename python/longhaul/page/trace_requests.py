@@ -9,9 +9,11 @@ from typing import cast
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.page import folder
-from longhaul.page.bodies import TraceSave, TraceWish
+from longhaul.page.bodies import TraceCollection, TraceSave, TraceWish
+from longhaul.page.jobs import Jobs
 from longhaul.page.json_requests import Asked
 from longhaul.page.refusals import RefusedError
+from longhaul.page.responses.jobs import Job
 from longhaul.page.responses.traces import TraceFile, TraceFiles, TraceLink, TraceSaved, TraceView
 from longhaul.scenario.traces import Trace
 from longhaul.scenario.traces.builtin import is_builtin, sets_as_plain
@@ -22,6 +24,7 @@ from longhaul.scenario.traces.reshaping import only
 from longhaul.traces.validation import as_plain
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,80}\.(csv|parquet|up|down|mahi)")
+KIND = "trace"
 _MOST_FILES = 200
 _MOST_POINTS = 2_000
 """Of a trace, that the page draws."""
@@ -32,6 +35,7 @@ class TraceRequests:
     """Answers about the traces of one directory."""
 
     directory: Path
+    jobs: Jobs
 
     def files(self, _asked: Asked) -> TraceFiles:
         """The files that ``longhaul trace`` reads, and the built-in traces."""
@@ -69,21 +73,48 @@ class TraceRequests:
     def save(self, asked: Asked, body: TraceSave) -> TraceSaved:
         """Write a trace after edits as a new CSV file."""
         name = asked.path["name"]
-        path = folder.place(self.directory, name)
-        if path.suffix != ".csv":
-            raise RefusedError(
-                Code.NAME_INVALID, 400, f"{name} is not a CSV file", remedy="end the name with .csv"
-            )
+        path = self._new(name)
         trace = _edited(self._read(body), body).traces[0]
         try:
             write_traces(path, [trace])
         except LonghaulError as error:
             if error.code is not Code.FILE_EXISTS:
                 raise
-            raise RefusedError(
-                Code.FILE_EXISTS, 409, f"{name} already exists", remedy="choose another name"
-            ) from None
+            raise _exists(name) from None
         return {"name": name, "rows": len(trace)}
+
+    def collect(self, _asked: Asked, body: TraceCollection) -> Job:
+        """Measure a trace into a new CSV file, as ``longhaul trace collect --to`` does."""
+        path = self._new(body.name)
+        if path.exists():
+            raise _exists(body.name)
+        period = [] if body.period is None else [f"--period={body.period}"]
+        return self.jobs.start(
+            [
+                "trace",
+                "collect",
+                # In one word each, so that none can be another option.
+                f"--to={body.to}",
+                f"--style={body.style}",
+                f"--duration={body.duration}",
+                *period,
+                *(["--both"] if body.both else []),
+                f"--out={body.name}",
+            ],
+            kind=KIND,
+            title=f"trace of {body.to}",
+            alone=("calibrate", KIND),
+            read=lambda _line: None,
+        )
+
+    def _new(self, name: str) -> Path:
+        """Where a new CSV file would be."""
+        path = folder.place(self.directory, name)
+        if path.suffix != ".csv":
+            raise RefusedError(
+                Code.NAME_INVALID, 400, f"{name} is not a CSV file", remedy="end the name with .csv"
+            )
+        return path
 
     def _file(self, name: str) -> TraceFile | None:
         """What is in a file; ``None`` for a table that is none of traces, such as one of requests."""
@@ -110,6 +141,10 @@ class TraceRequests:
         if not path.resolve().is_relative_to(self.directory.resolve()):
             raise folder.outside(name)
         return path
+
+
+def _exists(name: str) -> RefusedError:
+    return RefusedError(Code.FILE_EXISTS, 409, f"{name} already exists", remedy="choose another name")
 
 
 def _edited(reading: Reading, body: TraceWish) -> Reading:

@@ -238,6 +238,7 @@ export const api = {
   plan: (wish: Bodies['POST /transfers/plan']) => ask('POST /transfers/plan', {}, { body: wish }),
   traces: () => ask('GET /traces', {}),
   trace: (wish: Bodies['POST /traces']) => ask('POST /traces', {}, { body: wish }),
+  collectTrace: (wish: Bodies['POST /traces/collect']) => ask('POST /traces/collect', {}, { body: wish }),
   saveTrace: (name: string, wish: Bodies['PUT /traces/{name}']) =>
     ask('PUT /traces/{name}', { name }, { body: wish }),
   certificate: () => ask('GET /certificate', {}),

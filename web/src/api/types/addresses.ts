@@ -25,6 +25,7 @@ import type {
   TransferRequests,
   TraceWish,
   TraceSave,
+  TraceCollection,
   StudyStart,
   TransferStart,
 } from './bodies';
@@ -100,6 +101,7 @@ export interface Bodies {
   'POST /fibres': FibrePairs;
   'POST /traces': TraceWish;
   'PUT /traces/{name}': TraceSave;
+  'POST /traces/collect': TraceCollection;
   'POST /export': ExportWish;
   'POST /export/archive': ExportWish;
   'POST /export/machines': MachinesText;
@@ -144,6 +146,7 @@ export interface Answers {
   'GET /traces': TraceFiles;
   'POST /traces': TraceView;
   'PUT /traces/{name}': TraceSaved;
+  'POST /traces/collect': Job;
   'GET /certificate': Certified;
   'POST /export': ExportedFiles;
   'POST /export/archive': Ticket;

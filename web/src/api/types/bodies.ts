@@ -511,6 +511,36 @@ export interface TraceSave {
 }
 
 /**
+ * A trace that is to be measured, to another host.
+ */
+export interface TraceCollection {
+  /**
+   * HOST:PORT at which `longhaul trace collect --serve` runs.
+   */
+  to: string;
+  /**
+   * The new CSV file.
+   */
+  name: string;
+  /**
+   * How it is measured.
+   */
+  style?: 'nws' | 'eventspace' | 'ping' | 'sockets';
+  /**
+   * How long, with its unit.
+   */
+  duration?: string;
+  /**
+   * From one probe to the next, with its unit; the style's own if left out.
+   */
+  period?: string | null;
+  /**
+   * Both directions, in turn.
+   */
+  both?: boolean;
+}
+
+/**
  * A study that is to run.
  */
 export interface StudyStart {
