@@ -23,6 +23,7 @@ from longhaul.traces.collect.reverse_direction import ReverseProber
 from longhaul.traces.collect.trace_file import Link, TraceFile, check_absent
 from longhaul.units.configured import rate as configured_rate
 from longhaul.units.configured import span
+from longhaul.units.text import count_text
 
 _LEAST_PERIOD_NS = 1_000_000
 """Of pings that do not wait for one another."""
@@ -181,7 +182,7 @@ def _rounds(sources: Sequence[tuple[Link, Prober]], pace: Pace, file: TraceFile,
         done += 1
         now_ns = time.monotonic_ns()
         if latest is not None and (told_ns is None or now_ns - told_ns >= _PROGRESS_NS):
-            tell(f"{(now_ns - begun_ns) / 1e9:.0f} s: {file.rows} rows; {describe(latest)}")
+            tell(f"{(now_ns - begun_ns) / 1e9:.0f} s: {count_text(file.rows, 'row')}; {describe(latest)}")
             told_ns = now_ns
         if pace.period_ns:
             # Instants that have passed are left out: probes do not run after them.
