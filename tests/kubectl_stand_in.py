@@ -1,4 +1,4 @@
-"""Stands in for kubectl, which no machine of ours has: pods are places of this machine, told in a folder.
+"""A substitute for kubectl, without a cluster: pods are places of this machine, described in a folder.
 
 ``write`` makes a command of it. The folder has ``pods.json``: for each pod the command that runs programs in
 its place, and its address; ``job.json`` while there is a Job; ``asked``, a line for each call; and what goes

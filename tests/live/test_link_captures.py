@@ -49,7 +49,7 @@ def ping(network: longhaul.Network, count: int = 5) -> None:
 
 def until_it_captures(capturing: "subprocess.Popen[bytes]") -> None:
     assert capturing.stderr
-    assert capturing.stderr.readline().startswith(b"wan is captured, ")
+    assert capturing.stderr.readline().startswith(b"capturing wan at ")
 
 
 def fields(path: Path, names: Sequence[str]) -> list[list[str]]:
@@ -74,8 +74,8 @@ def test_headers_are_those_that_tshark_shows(network: longhaul.Network, tmp_path
     network.run("a", ["sh", "-c", "echo hello > /dev/udp/b/9 || true"], check=False)
     time.sleep(1.5)
     capturing.send_signal(signal.SIGINT)
-    _, told = capturing.communicate(timeout=WITHIN_S)
-    assert capturing.returncode == 0, told
+    _, errors = capturing.communicate(timeout=WITHIN_S)
+    assert capturing.returncode == 0, errors
     names = ("ip.src", "ipv6.src", "ip.dst", "ipv6.dst", "tcp.seq", "tcp.ack", "tcp.len", "icmp.seq")
     theirs = fields(file, names)
     dissector = Dissector()
@@ -103,12 +103,12 @@ def test_lines_show_packets_of_both_ways_with_names_of_hosts(network: longhaul.N
     capturing = capture("wan", "--at", "b", "-c", "10")
     until_it_captures(capturing)
     ping(network)
-    shown, told = capturing.communicate(timeout=WITHIN_S)
+    shown, errors = capturing.communicate(timeout=WITHIN_S)
     lines = shown.decode().splitlines()
     requests = [line for line in lines if " off  a > b ICMP echo request" in line]
     replies = [line for line in lines if " onto b > a ICMP echo reply" in line]
     assert (len(requests), len(replies)) == (5, 5), lines
-    assert told.decode().startswith("10 packets; captured: ")
+    assert errors.decode().startswith("10 packets; captured: ")
     # A packet is off the link when its last bit arrives, and the answer is put onto it at once.
     off_s, onto_s = float(requests[0].split()[0]), float(replies[0].split()[0])
     assert 0 <= onto_s - off_s < 0.005
@@ -120,7 +120,7 @@ def test_a_later_capture_shows_later_packets_alone(network: longhaul.Network) ->
         capturing = capture("wan", "-c", "4")
         until_it_captures(capturing)
         ping(network)
-        lines, _told = capturing.communicate(timeout=WITHIN_S)
+        lines, _errors = capturing.communicate(timeout=WITHIN_S)
         shown.append([float(line.split()[0]) for line in lines.decode().splitlines()])
     assert [len(times_s) for times_s in shown] == [4, 4]
     assert min(shown[1]) > max(shown[0])
@@ -147,9 +147,9 @@ def test_a_capture_that_reaches_its_limit_ends_and_says_so(network: longhaul.Net
     capturing = capture("wan", "--limit", "2kB")
     until_it_captures(capturing)
     ping(network, 20)
-    shown, told = capturing.communicate(timeout=WITHIN_S)
+    shown, errors = capturing.communicate(timeout=WITHIN_S)
     assert 0 < len(shown.splitlines()) < 20
-    assert b"the capture of wan has ended at its limit\n" in told
+    assert b"the capture of wan has ended at its limit\n" in errors
     # The next one begins anew.
     assert link_captures.begin(sockets.find(None), "wan").is_new
 
@@ -170,10 +170,10 @@ def test_the_end_of_the_run_ends_a_capture(network: longhaul.Network) -> None:
     until_it_captures(capturing)
     ping(network)
     network.down()
-    pcapng, told = capturing.communicate(timeout=WITHIN_S)
+    pcapng, errors = capturing.communicate(timeout=WITHIN_S)
     assert capturing.returncode == 0
     assert pcapng.startswith(b"\x0a\x0d\x0d\x0a")
-    assert told.decode().startswith("10 packets")
+    assert errors.decode().startswith("10 packets")
 
 
 def test_a_reader_that_has_enough_ends_a_capture(network: longhaul.Network) -> None:
@@ -196,9 +196,9 @@ def test_a_reader_that_has_enough_ends_a_capture(network: longhaul.Network) -> N
 def test_a_file_that_cannot_be_written_ends_the_capture(network: longhaul.Network, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere/wan.pcapng"
     refused = capture("wan", "-w", str(nowhere))
-    _shown, told = refused.communicate(timeout=WITHIN_S)
+    _shown, errors = refused.communicate(timeout=WITHIN_S)
     assert refused.returncode == 2
-    line = told.decode().splitlines()[-1]
+    line = errors.decode().splitlines()[-1]
     assert f"cannot write {nowhere}: no such file or directory; name a file in a folder that is there" in line
     assert link_captures.begin(sockets.find(None), "wan").is_new
 
@@ -223,9 +223,9 @@ def test_links_that_cannot_be_captured_are_refused(network: longhaul.Network, tm
         (("wan", "-c", "0"), "0 is not in the range"),
     ):
         refused = capture(*words)
-        _shown, told = refused.communicate(timeout=WITHIN_S)
+        _shown, errors = refused.communicate(timeout=WITHIN_S)
         assert refused.returncode == 2
-        assert message in told.decode()
-        assert told.count(b"\n") == 1
+        assert message in errors.decode()
+        assert errors.count(b"\n") == 1
     assert not (Path(network.directory) / "captures").exists()
     assert os.environ["XDG_RUNTIME_DIR"] == str(tmp_path)

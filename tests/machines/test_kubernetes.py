@@ -10,7 +10,7 @@ import pytest
 
 from longhaul.errors import LonghaulError
 from longhaul.machines import kubernetes
-from longhaul.machines.kubernetes import Description, asked, description_of, manifest
+from longhaul.machines.kubernetes import Description, description_of, manifest, pods_of_run
 
 GOOD = "kind: kubernetes\npods: 2\nimage: registry.example/longhaul:1.0\n"
 
@@ -61,7 +61,7 @@ def test_what_is_wrong_is_one_error_with_its_key(tmp_path: Path, text: str, mess
 
 
 def test_pods_are_asked_for_awaited_and_removed(cluster: Path) -> None:
-    with asked(Description(3, "image", cpu=4, python="/opt/python3")) as (pods, machines):
+    with pods_of_run(Description(3, "image", cpu=4, python="/opt/python3")) as (pods, machines):
         job = json.loads((cluster / "job.json").read_text())
         assert job == manifest(pods.name, Description(3, "image", cpu=4))
         assert [machine.name for machine in machines] == ["pod0", "pod1", "pod2"]
@@ -75,12 +75,12 @@ def test_pods_are_asked_for_awaited_and_removed(cluster: Path) -> None:
 
 
 def test_pods_that_are_kept_go_after_an_error(cluster: Path) -> None:
-    with asked(Description(2, "image"), keep=True) as (pods, _machines):
+    with pods_of_run(Description(2, "image"), keep=True) as (pods, _machines):
         pass
     assert (cluster / "job.json").exists()
     pods.remove()
     assert not (cluster / "job.json").exists()
-    with pytest.raises(KeyboardInterrupt), asked(Description(2, "image"), keep=True):
+    with pytest.raises(KeyboardInterrupt), pods_of_run(Description(2, "image"), keep=True):
         raise KeyboardInterrupt
     assert not (cluster / "job.json").exists()
 
@@ -97,7 +97,7 @@ def test_pods_that_do_not_run_are_one_error_and_gone(
     cluster: Path, what: str, text: str, message: str
 ) -> None:
     (cluster / what).write_text(text)
-    with pytest.raises(LonghaulError) as caught, asked(Description(2, "image", within_s=1)):
+    with pytest.raises(LonghaulError) as caught, pods_of_run(Description(2, "image", within_s=1)):
         pass
     assert message in str(caught.value)
     assert caught.value.exit_code == 3
@@ -109,11 +109,11 @@ def test_a_policy_that_forbids_pods_is_told(cluster: Path, monkeypatch: pytest.M
     nothing: list[Any] = []
     monkeypatch.setattr(kubernetes, "_listed", lambda _pods: nothing)
     forbidden = pytest.raises(LonghaulError, match="pods are forbidden: privileged")
-    with forbidden, asked(Description(2, "image", within_s=1)):
+    with forbidden, pods_of_run(Description(2, "image", within_s=1)):
         pass
 
 
 def test_without_kubectl_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kubernetes, "find_program", lambda _name: None)
-    with pytest.raises(LonghaulError, match="need kubectl"), asked(Description(2, "image")):
+    with pytest.raises(LonghaulError, match="need kubectl"), pods_of_run(Description(2, "image")):
         pass

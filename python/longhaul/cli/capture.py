@@ -68,9 +68,9 @@ def capture(
     at, shown = node or begun.nodes[0], 0
     try:
         path = begun.path(at)
-        already = "" if begun.is_new else " already"
+        what = "capturing" if begun.is_new else "joining the capture of"
         kept = bytes_text(begun.snaplen_bytes)
-        click.echo(f"{link} is captured{already}, {kept} of each packet; shown: at {at}", err=True)
+        click.echo(f"{what} {link} at {at}, {kept} of each packet", err=True)
         with _writer(begun, target) as write, suppress(KeyboardInterrupt):
             for head, block in begun.follow(at):
                 write(head, block)

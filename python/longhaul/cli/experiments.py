@@ -45,7 +45,7 @@ def run_experiment(
     """
     from longhaul.cli.progress import Progress
     from longhaul.machines import run as divided_run
-    from longhaul.machines.allocations import allocated
+    from longhaul.machines.allocations import allocation_of
     from longhaul.machines.parts import Options
     from longhaul.machines.placement import place
     from longhaul.run import conclusion, live, live_shards
@@ -66,7 +66,7 @@ def run_experiment(
     if on is not None:
         live_shards.refuse(planned.plan, foreign=planned.foreign, option="--on")
     log.warn(*planned.warnings)
-    with nullcontext() if on is None else allocated(on, ssh=ssh) as allocation:
+    with nullcontext() if on is None else allocation_of(on, ssh=ssh) as allocation:
         placement = None
         if allocation is not None:
             placement = place(resolved, planned.plan, allocation.machines)

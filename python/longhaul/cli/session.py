@@ -66,10 +66,10 @@ def up(
         raise click.UsageError("--on does not support --sudo yet: leave one of them out")
     else:
         from longhaul.machines import persistent_networks as divided_networks
-        from longhaul.machines.allocations import allocated
+        from longhaul.machines.allocations import allocation_of
         from longhaul.machines.parts import Options
 
-        with allocated(on, ssh=ssh, keep=True) as allocation:
+        with allocation_of(on, ssh=ssh, keep=True) as allocation:
             standing = divided_networks.bring_up(
                 scenario,
                 allocation,

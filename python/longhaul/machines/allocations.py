@@ -19,7 +19,7 @@ class Allocation:
 
 
 @contextmanager
-def allocated(on: str, *, ssh: str = "ssh", keep: bool = False) -> Iterator[Allocation]:
+def allocation_of(on: str, *, ssh: str = "ssh", keep: bool = False) -> Iterator[Allocation]:
     """The machines that ``--on`` names: ``slurm``, a hostfile, or a YAML file that describes pods.
 
     Pods are removed after the block, with ``keep`` only after an error. ``ssh`` is the command that reaches
@@ -29,5 +29,5 @@ def allocated(on: str, *, ssh: str = "ssh", keep: bool = False) -> Iterator[Allo
     if path.suffix not in kubernetes.SUFFIXES:
         yield Allocation(machines_of(on, ssh=ssh))
         return
-    with kubernetes.asked(kubernetes.description_of(path), keep=keep) as (pods, machines):
+    with kubernetes.pods_of_run(kubernetes.description_of(path), keep=keep) as (pods, machines):
         yield Allocation(machines, pods)

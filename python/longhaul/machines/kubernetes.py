@@ -174,10 +174,11 @@ def removing(pods: Pods | None) -> Iterator[None]:
 
 
 @contextmanager
-def asked(description: Description, *, keep: bool = False) -> Iterator[tuple[Pods, list[Machine]]]:
-    """The pods of a new Job as machines; after the block they are removed, or after an error if ``keep``.
+def pods_of_run(description: Description, *, keep: bool = False) -> Iterator[tuple[Pods, list[Machine]]]:
+    """The pods of a new Job, and the machines that they are.
 
-    Waits until all of them run. Raises LonghaulError with the reason why they do not.
+    They are removed after the block, with ``keep`` only after an error. Waits until all of them run. Raises
+    LonghaulError with the reason why they do not.
     """
     if find_program("kubectl") is None:
         raise LonghaulError(
@@ -192,7 +193,7 @@ def asked(description: Description, *, keep: bool = False) -> Iterator[tuple[Pod
         raise _unreachable(f"Kubernetes makes no job: {_reason(made)}", "see that kubectl get pods works")
     has_failed = True
     try:
-        yield pods, _running(pods, description)
+        yield pods, _await_running(pods, description)
         has_failed = False
     finally:
         if has_failed or not keep:
@@ -252,7 +253,7 @@ def manifest(name: str, description: Description) -> Json:
     }
 
 
-def _running(pods: Pods, description: Description) -> list[Machine]:
+def _await_running(pods: Pods, description: Description) -> list[Machine]:
     """The machines, when all pods run. Raises LonghaulError."""
     log.note(f"job {pods.name}: waiting for {count_text(description.pods, 'pod')} of {description.image}")
     until_s = time.monotonic() + description.within_s
