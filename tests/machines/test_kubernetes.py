@@ -60,6 +60,12 @@ def test_what_is_wrong_is_one_error_with_its_key(tmp_path: Path, text: str, mess
     assert caught.value.exit_code == 2
 
 
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LonghaulError, match=r"cannot read .*none\.yaml: No such file") as caught:
+        description_of(tmp_path / "none.yaml")
+    assert caught.value.remedy
+
+
 def test_pods_are_asked_for_awaited_and_removed(cluster: Path) -> None:
     with pods_of_run(Description(3, "image", cpu=4, python="/opt/python3")) as (pods, machines):
         job = json.loads((cluster / "job.json").read_text())

@@ -77,7 +77,10 @@ def description_of(path: Path) -> Description:
         content = yaml.safe_load(read_regular(path, most_bytes=_MOST_BYTES))
     except OSError as error:
         raise LonghaulError(
-            Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror or error}", exit_code=2
+            Code.FILE_UNREADABLE,
+            f"cannot read {path}: {error.strerror or error}",
+            remedy="name a YAML file that describes pods",
+            exit_code=2,
         ) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise _wrong(f"{path} is not YAML: {str(error).splitlines()[0]}", _EXAMPLE) from error
