@@ -42,7 +42,7 @@ def test_server_and_client_share_a_token(longhaul: Command, work: Path) -> None:
         done = longhaul("trace", "collect", "--to", to, "--token-file", "token", *given)
         assert done.returncode == 0, done.stderr
         assert done.stdout == "wrote t.csv: 3 rows\n"
-        assert done.stderr.startswith("0 s: 1 rows; ")
+        assert done.stderr.startswith("0 s: 1 row; ")
         again = longhaul("trace", "collect", "--to", to, "--token-file", "token", *given)
         assert (again.returncode, again.stderr) == (
             2, "longhaul: t.csv already exists; choose another name, or add --force [E2003]\n",

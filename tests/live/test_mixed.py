@@ -114,7 +114,7 @@ JITTER = {
 
 def background() -> plans.Plan:
     """Every kind of simulated traffic, all of which is over before the run."""
-    plan = plans.pair(delay_ns=3_000_000, bits_per_s=20_000_000, loss=0.01, duration_ns=3 * S // 2)
+    plan = plans.pair(delay_ns=3_000_000, bits_per_s=20_000_000, loss=0.01, duration_ns=2 * S)
     for way in ("forward", "reverse"):
         plan["links"][0][way]["delay"] = JITTER
     gap = {"dist": "exponential", "mean": 2e7}
