@@ -31,7 +31,7 @@ from longhaul.report.comparison_runs import Side, sides
 from longhaul.report.fitting import loss_blocks
 from longhaul.report.pictures import Drawn, Picture
 from longhaul.report.plotting import style, svg
-from longhaul.results.comparison import Group, check_comparable, compare_groups, find, find_all
+from longhaul.results.comparison import Group, check_comparable, compare_groups, find, find_all, side_names
 from longhaul.scenario import Resolved, load_scenario, resolve
 from longhaul.scenario.model.metrics import DEFAULT_METRICS
 from longhaul.scenario.show.describe import describe as described
@@ -79,7 +79,8 @@ class Comparison(Drawn):
     @cached_property
     def sides(self) -> Sequence[Side]:
         """What each side did."""
-        return sides([(group.name, group.runs) for group in self.groups])
+        differs = side_names([group.runs for group in self.groups])
+        return sides([(group.name, group.runs) for group in self.groups], differs=differs)
 
     def report(self, path: _PathLike = "comparison.html") -> Path:
         """Write what ``longhaul report --compare`` does; returns where it is."""
@@ -106,7 +107,8 @@ class Comparison(Drawn):
             for run in side.runs
             if run.verdict != "faithful"
         ]
-        return notebook.comparison_html([group.name for group in self.groups], self.rows, bad)
+        names = [f"{side.differs} ({side.name})" if side.differs else side.name for side in self.sides]
+        return notebook.comparison_html(names, self.rows, bad)
 
 
 @dataclass(frozen=True, eq=False)

@@ -299,3 +299,16 @@ def test_every_side_with_a_curve_is_in_the_legend(tmp_path: Path) -> None:
     assert all(f"{letter}, simulated" in drawn for letter in "ABC")
     # The probe that all have, and eight pings of two sides.
     assert "The first 6 of 9 that several sides have" in drawn
+
+
+def test_sides_are_told_apart_by_what_differs(work: Path) -> None:
+    fast, slow = work / "fast/pair", work / "slow/pair"
+    words = text(page(work, fast, slow))
+    compared = longhaul.compare(fast, slow)
+    for side, rate in zip(compared.sides, ("20 Mbit/s", "5 Mbit/s"), strict=True):
+        assert side.differs == f"rate={rate}"
+        assert f"3 runs: rate={rate}" in words
+        assert f"{side.letter}: rate={rate} (" in compared._repr_html_()
+        assert f'"{side.letter} rate={rate}"' in json.dumps(compared.charts().charts)
+    one, other = sorted(fast.glob("2*"))[:2]
+    assert all(side.differs.startswith("seed=") for side in longhaul.compare(one, other).sides)

@@ -7,7 +7,6 @@ from pathlib import Path
 from longhaul.analysis.differences import differences
 from longhaul.analysis.estimates import Estimate as Measured
 from longhaul.analysis.estimates import runs_text
-from longhaul.analysis.parameters import Parameter, names, parameters
 from longhaul.page import run_list
 from longhaul.page.bodies import RunComparison
 from longhaul.page.responses.studies import Comparison, Contrast, Estimate, Metric
@@ -17,7 +16,7 @@ from longhaul.report.comparison_charts import distributions, over_time
 from longhaul.report.comparison_page import MOST_DIFFERENCES, Answer, answer, cautions, write_comparison
 from longhaul.report.comparison_runs import sides
 from longhaul.results import experiments
-from longhaul.results.comparison import Group, check_repetitions, facts_of, split
+from longhaul.results.comparison import Group, check_repetitions, side_names, split
 from longhaul.results.run_files import reading
 from longhaul.scenario.model.metrics import DEFAULT_METRICS, matching_metrics, unit_of
 
@@ -78,11 +77,9 @@ def _sides(groups: Sequence[Sequence[Path]], body: RunComparison) -> tuple[Seque
 
 def _names(groups: Sequence[Sequence[Path]]) -> list[str]:
     """The names that the list of runs has; groups of repetitions are named after what differs among them."""
-    listed = [experiments.one(group[0]) for group in groups]
     if any(len(group) > 1 for group in groups):
-        modes = Parameter("mode", tuple(each.experiment.mode for each in listed))
-        found = parameters([facts_of(group[0]) for group in groups])
-        return names(found, len(groups), further=[modes])
+        return side_names(groups)
+    listed = [experiments.one(group[0]) for group in groups]
     is_one_name = len({each.experiment.name for each in listed}) == 1
     has_modes = len({each.experiment.mode for each in listed}) > 1
     return [

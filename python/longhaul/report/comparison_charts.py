@@ -22,11 +22,6 @@ _PANEL_IN, _DISTRIBUTION_IN = 1.25, 1.9
 _FOR_LABELS_IN = 0.5
 
 
-def name_of(side: Side) -> str:
-    """Of all that is drawn of a side."""
-    return f"{side.letter} {side.name}".strip()
-
-
 def over_time(sides: Sequence[Side]) -> Chart | None:
     """Throughput and queues of the busiest directions, flows and pings, one panel below another."""
     panels = [*_links(sides), *_flows(sides), *_pings(sides)]
@@ -42,7 +37,7 @@ def distributions(sides: Sequence[Side]) -> Chart | None:
     panels = []
     for title, points in list(curves.items())[:MOST_DISTRIBUTIONS]:
         shown = [
-            Curve(name_of(side), each, side.colour, 1.6)
+            Curve(side.label, each, side.colour, 1.6)
             for side, each in zip(sides, points, strict=True)
             if each is not None
         ]
@@ -71,7 +66,7 @@ def _panel(
         # Repetitions have one entry in the legend.
         series.append(
             Series(
-                name_of(side),
+                side.label,
                 side.colour,
                 t_s[order],
                 values[order].astype(float) / factor,

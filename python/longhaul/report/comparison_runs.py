@@ -132,6 +132,13 @@ class Side:
     runs: tuple[Run, ...]
     copies: int = 0
     """Simulations that were left out, as they are ones of ``runs`` made again."""
+    differs: str = ""
+    """``cc=reno``: what it has that others have not."""
+
+    @property
+    def label(self) -> str:
+        """Its letter, and in what it differs; if that is not known, its name."""
+        return f"{self.letter} {self.differs or self.name}".strip()
 
     @property
     def colour(self) -> str:
@@ -144,8 +151,11 @@ class Side:
         return " and ".join(sorted({_MODES.get(run.mode, run.mode) for run in self.runs}))
 
 
-def sides(groups: Sequence[tuple[str, Sequence[Path]]]) -> list[Side]:
-    """A side for each name and its run directories. Raises LonghaulError if there are too many."""
+def sides(groups: Sequence[tuple[str, Sequence[Path]]], *, differs: Sequence[str] = ()) -> list[Side]:
+    """A side for each name and its run directories, and in what each differs.
+
+    Raises LonghaulError if there are too many.
+    """
     if len(groups) > MOST:
         raise LonghaulError(
             Code.RUNS_NOT_COMPARABLE,
@@ -154,10 +164,14 @@ def sides(groups: Sequence[tuple[str, Sequence[Path]]]) -> list[Side]:
             exit_code=2,
         )
     with reading(*(path for _name, paths in groups for path in paths)):
-        return [_side(ascii_uppercase[place], name, paths) for place, (name, paths) in enumerate(groups)]
+        return [
+            _side(ascii_uppercase[place], name, paths, differs[place] if differs else "")
+            for place, (name, paths) in enumerate(groups)
+        ]
 
 
-def _side(letter: str, name: str, paths: Sequence[Path]) -> Side:
+def _side(letter: str, name: str, paths: Sequence[Path], differs: str) -> Side:
     every = [Run(path) for path in paths]
     kept = independent([run.simulated for run in every])
-    return Side(letter, name, tuple(every[place] for place in kept), copies=len(every) - len(kept))
+    runs = tuple(every[place] for place in kept)
+    return Side(letter, name, runs, copies=len(every) - len(kept), differs=differs)

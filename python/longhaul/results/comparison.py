@@ -9,7 +9,7 @@ from typing import Any
 from longhaul.analysis.comparison import Row, compare, digest, independent, simulated
 from longhaul.analysis.differences import Facts, facts
 from longhaul.analysis.metrics import metrics
-from longhaul.analysis.parameters import names, parameters
+from longhaul.analysis.parameters import Parameter, names, parameters
 from longhaul.analysis.stealing import Stolen, cross_bits_per_s, stolen_bandwidth
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
@@ -100,6 +100,19 @@ def _told_apart(runs: Sequence[Path]) -> list[str]:
         return [""] * len(runs)
     found = names(parameters([facts_of(run) for run in runs]), len(runs))
     return [name or f"variant {place + 1}" for place, name in enumerate(found)]
+
+
+def side_names(groups: Sequence[Sequence[Path]]) -> list[str]:
+    """A name for each side of a comparison, made of what differs: ``cc=reno``, ``mode=sim``, ``seed=2``.
+
+    Sides of repetitions are not named after seeds. Sides that are alike are numbered from the second on.
+    """
+    firsts = [kept_json(runs[0], "run.json") for runs in groups]
+    further = [Parameter("mode", tuple(str(each.get("mode")) for each in firsts))]
+    if all(len(runs) == 1 for runs in groups):
+        further.append(Parameter("seed", tuple(str(each.get("seed")) for each in firsts)))
+    found = parameters([facts_of(runs[0]) for runs in groups])
+    return names(found, len(groups), further=further)
 
 
 def facts_of(run: Path) -> Facts:
