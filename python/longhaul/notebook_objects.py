@@ -21,7 +21,6 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.report import (
     comparison_charts,
-    comparison_figures,
     comparison_page,
     fitting_figures,
     notebook,
@@ -92,10 +91,7 @@ class Comparison(Drawn):
     def _drawings(self) -> pictures.Drawings:
         metrics = [row.metric for row in self.rows][: comparison_page.MOST_METRICS]
         return {
-            "metrics": lambda: comparison_figures.values(self.sides, metrics),
-            "throughput": lambda: comparison_figures.throughput(self.sides),
-            "round_trips": lambda: comparison_figures.round_trips(self.sides),
-            "lateness": lambda: comparison_figures.lateness(self.sides),
+            "metrics": lambda: comparison_charts.values(self.sides, metrics),
             "over_time": lambda: comparison_charts.over_time(self.sides),
             "distributions": lambda: comparison_charts.distributions(self.sides),
         }

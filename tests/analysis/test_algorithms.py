@@ -8,7 +8,7 @@ from longhaul.analysis.algorithms import (
     flow_algorithm,
     summarise_algorithms,
 )
-from longhaul.scenario.lower.tcp import CC_SYSCTL
+from longhaul.scenario.lower.congestion_control import CC_SYSCTL
 
 PLAN = {
     "nodes": [

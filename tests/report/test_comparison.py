@@ -218,11 +218,11 @@ def test_figures_are_files_too_with_every_run(work: Path) -> None:
     assert result.exit_code == 0, result.output
     place = work / "files-figures"
     assert {path.name for path in place.iterdir()} == {
-        f"{name}.{kind}" for name in ("values", "throughput", "round-trips") for kind in ("csv", "svg")
+        f"{name}.{kind}" for name in ("values", "over-time", "distributions") for kind in ("csv", "svg")
     }
     with (place / "values.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["panel"] == "flows.noise.goodput"]
-    runs = [float(row["y"]) for row in rows if row["series"] == "B, runs"]
+    runs = [float(row["x"]) for row in rows if row["series"] == "B, runs"]
     assert len(runs) == 3
     # Some 860 datagrams each, by Poisson: a standard deviation of 3.4 %.
     assert all(4.3 < rate < 5.6 for rate in runs), runs
@@ -295,10 +295,16 @@ def test_every_side_with_a_curve_is_in_the_legend(tmp_path: Path) -> None:
     summary = json.loads((three / "summary.json").read_text())
     (three / "summary.json").write_text(json.dumps({**summary, "name": "three"}))
     (three / "manifest.json").unlink()
-    drawn = longhaul.compare(directories[0], directories[1], three).figure("round_trips").svg
-    assert all(f"{letter}, simulated" in drawn for letter in "ABC")
+    (drawn,) = longhaul.compare(directories[0], directories[1], three).charts("distributions").charts
+    shown = {each["name"][0] for row in drawn["rows"] for panel in row for each in panel["series"]}
+    assert shown == set("ABC")
     # The probe that all have, and eight pings of two sides.
-    assert "The first 6 of 9 that several sides have" in drawn
+    assert drawn["note"] == "The first 6 of 9 that several sides have"
+    # Two columns for six panels on paper, too.
+    assert (
+        "The first 6 of 9"
+        in longhaul.compare(directories[0], directories[1], three).figure("distributions").svg
+    )
 
 
 def test_sides_are_told_apart_by_what_differs(work: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from longhaul.plan import Plan
-from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
+from longhaul.scenario.lower.congestion_control import CC_SYSCTL, DEFAULT_CC
 from longhaul.units.text import few_text
 
 Json = Mapping[str, Any]

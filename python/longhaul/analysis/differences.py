@@ -7,7 +7,7 @@ from typing import Any
 
 from longhaul.analysis.wording import model_text, value_text
 from longhaul.plan import WAYS, Plan
-from longhaul.scenario.lower.tcp import CC_SYSCTL
+from longhaul.scenario.lower.congestion_control import CC_SYSCTL
 from longhaul.units.text import time_text
 
 Json = Mapping[str, Any]

@@ -120,9 +120,8 @@ def _write_markdown(directory: Path) -> Path:
 def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ...]) -> list[Path]:
     import shlex
 
-    from longhaul.report.comparison_page import draw, write_comparison
+    from longhaul.report.comparison_page import charts, write_comparison
     from longhaul.report.comparison_runs import sides
-    from longhaul.report.files import write_drawn
     from longhaul.results.comparison import check_comparable, find_all, side_names
     from longhaul.scenario.model.metrics import DEFAULT_METRICS
 
@@ -134,6 +133,10 @@ def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ..
     command = shlex.join(["longhaul", *sys.argv[1:]])
     made = [write_comparison(output, found, first=DEFAULT_METRICS, command=command)]
     if formats:
+        from longhaul.report.chart_drawing import draw_svg
+        from longhaul.report.files import write_drawn
+
         place = output.with_name(f"{output.stem}-figures")
-        made += write_drawn(lambda: draw(found, first=DEFAULT_METRICS), place, formats)
+        drawn = charts(found, first=DEFAULT_METRICS)
+        made += write_drawn(lambda: [draw_svg(chart) for chart in drawn], place, formats)
     return made

@@ -62,16 +62,17 @@ def _draw(chart: Chart) -> Figure:
     share: Any = "col" if _share_x(rows) else False
     grid = made.subplots(len(rows), len(widths), squeeze=False, width_ratios=widths, sharex=share, **ratios)
     for axes_of_row, row in zip(grid, rows, strict=True):
-        for axes, panel in zip(axes_of_row, row, strict=True):
+        for unused in axes_of_row[len(row) :]:
+            unused.set_visible(False)
+        for axes, panel in zip(axes_of_row, row, strict=False):
             _draw_panel(axes, panel)
             if chart.legend == "inside" and axes.get_legend_handles_labels()[0]:
                 axes.legend(loc="best")
             elif chart.legend == "beside":
                 handles, labels = _in_legend(axes, panel)
                 axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    for axes, panel in zip(grid[-1], rows[-1], strict=True):
-        axes.set_xlabel(panel.x.label)
-    _label_y(grid, rows)
+    for axes_of_column, panels in zip(grid.T, _columns(rows), strict=True):
+        _label(axes_of_column, panels)
     if chart.legend == "above":
         handles, labels = _in_legend(grid[0][0], rows[0][0])
         columns = 6 if len(widths) > 1 else 2 if rows[0][0].levels else 3
@@ -91,10 +92,14 @@ def _with_parts(chart: Chart) -> tuple[Sequence[Sequence[Panel]], tuple[float, .
 
 def _share_x(rows: Sequence[Sequence[Panel]]) -> bool:
     """Whether the panels of each column show the same stretch."""
-    columns = zip(*rows, strict=True)
     return not any(panel.part for row in rows for panel in row) and all(
-        len({panel.x for panel in column}) == 1 for column in columns
+        len({panel.x for panel in column}) == 1 for column in _columns(rows)
     )
+
+
+def _columns(rows: Sequence[Sequence[Panel]]) -> list[list[Panel]]:
+    """The panels of each column; the last row may be shorter than others."""
+    return [[row[place] for row in rows if place < len(row)] for place in range(len(rows[0]))]
 
 
 def _draw_panel(axes: Axes, panel: Panel) -> None:
@@ -236,10 +241,12 @@ def _in_legend(axes: Axes, panel: Panel) -> tuple[list[Any], list[str]]:
     return handles, labels
 
 
-def _label_y(grid: Array, rows: Sequence[Sequence[Panel]]) -> None:
-    """A label that all panels of a column share stands once, in the middle."""
-    for column, panels in zip(grid.T, zip(*rows, strict=True), strict=True):
-        labels = [panel.y.label for panel in panels]
-        once = len(set(labels)) == 1
-        for place, (axes, label) in enumerate(zip(column, labels, strict=True)):
-            axes.set_ylabel(label if not once or place == len(labels) // 2 else "")
+def _label(axes_of_column: Sequence[Axes], panels: Sequence[Panel]) -> None:
+    """A y label that all panels share stands once, in the middle; an x axis is labelled where it ends."""
+    labels = [panel.y.label for panel in panels]
+    once = len(set(labels)) == 1
+    for place, (axes, panel) in enumerate(zip(axes_of_column, panels, strict=False)):
+        axes.set_ylabel(panel.y.label if not once or place == len(panels) // 2 else "")
+        if place + 1 == len(panels) or panel.x != panels[place + 1].x:
+            axes.set_xlabel(panel.x.label)
+            axes.tick_params(labelbottom=True)

@@ -1,19 +1,28 @@
-"""The charts of a comparison as data: runs over each other on one time axis, and distributions."""
+"""The charts of a comparison as data: metrics, runs over each other on one time axis, and distributions."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from longhaul.report.chart import Axis, Chart, Panel, Series, column
-from longhaul.report.comparison_figures import busiest, round_trip_curves
+from longhaul.analysis.distributions import merged
+from longhaul.analysis.estimates import estimate
+from longhaul.report.chart import Axis, Chart, Panel, Series, column, left_out_text
 from longhaul.report.comparison_runs import Run, Side
 from longhaul.report.cumulative import SHARES, Curve, stairs
 from longhaul.report.scales import scale
+from longhaul.scenario.model.metrics import unit_of
 
 Array = np.ndarray[Any, Any]
 Table = Mapping[str, Array]
 
+_COLUMNS = 3
+"""Of panels of metrics."""
+_ABOVE = 0.17
+"""Of a row: from its middle to the runs above it, and to their mean below it."""
+_MOST_DIRECTIONS = 2
+_LEAST_SHARE = 0.05
+"""Of what the busiest direction carried; acknowledgements are less."""
 MOST_FLOWS = 3
 MOST_PINGS = 2
 MOST_DISTRIBUTIONS = 6
@@ -22,33 +31,169 @@ _PANEL_IN, _DISTRIBUTION_IN = 1.25, 1.9
 _FOR_LABELS_IN = 0.5
 
 
+def values(sides: Sequence[Side], metrics: Sequence[str]) -> Chart | None:
+    """A panel a metric: every run as a dot, and each side's mean with its 95 % interval."""
+    if not metrics:
+        return None
+    panels = [_values(sides, metric) for metric in metrics]
+    columns = min(_COLUMNS, len(panels))
+    rows = [tuple(panels[place : place + columns]) for place in range(0, len(panels), columns)]
+    height = (0.35 + 0.3 * len(sides)) * len(rows) + _FOR_LABELS_IN
+    return Chart("values", "metrics of each side with their intervals", rows, height, widths=(1.0,) * columns)
+
+
+def _values(sides: Sequence[Side], metric: str) -> Panel:
+    measured = [[run for run in side.runs if run.metrics.get(metric) is not None] for side in sides]
+    numbers = [np.array([float(run.metrics[metric]) for run in group]) for group in measured]
+    factor, unit = scale(unit_of(metric), np.concatenate(numbers).tolist())
+    series = []
+    for row, (side, runs, values) in enumerate(zip(sides, measured, numbers, strict=True)):
+        if not runs:
+            continue
+        above = np.full(len(runs), row - _ABOVE if len(runs) > 1 else row)
+        size = 5.0 if len(runs) > 1 else 9.0
+        series.append(
+            Series(
+                f"{side.letter}, runs",
+                side.colour,
+                values / factor,
+                above,
+                kind="dots",
+                listed=False,
+                size=size,
+                opacity=0.7,
+            )
+        )
+        mean = estimate(values.tolist(), [run.digest for run in runs])
+        if mean.half_width is not None:
+            series += _interval(side, mean.mean / factor, mean.half_width / factor, row + _ABOVE)
+    # With ends of its own no axis moves with that of another metric.
+    low, high = _reach(series)
+    axis = Axis(f"[{unit}]" if unit else "", low=low, high=high)
+    return Panel(metric, axis, Axis("", names=tuple(side.letter for side in sides)), series)
+
+
+def _reach(every: Sequence[Series]) -> tuple[float, float]:
+    """From where to where an axis goes that shows all of them."""
+    x = np.concatenate([each.x for each in every] + [each.to_x for each in every if each.to_x is not None])
+    low, high = float(x.min()), float(x.max())
+    room = (high - low) * 0.08 or abs(low) * 0.1 or 1.0
+    return low - room, high + room
+
+
+def _interval(side: Side, mean: float, half_width: float, row: float) -> list[Series]:
+    """A mean, and the line from one end of its interval to the other."""
+    at, here = np.array([mean]), np.array([row])
+    begin, end = at - half_width, at + half_width
+    line = Series(
+        f"{side.letter}, interval", side.colour, begin, here, "strokes", listed=False, low=here, to_x=end
+    )
+    sign = Series(f"{side.letter}, mean", side.colour, at, here, "squares", listed=False, size=5.0)
+    return [line, sign]
+
+
 def over_time(sides: Sequence[Side]) -> Chart | None:
     """Throughput and queues of the busiest directions, flows and pings, one panel below another."""
     panels = [*_links(sides), *_flows(sides), *_pings(sides)]
     if not panels:
         return None
     height = _PANEL_IN * len(panels) + _FOR_LABELS_IN
-    return Chart("over-time", "runs over time", column(panels), height_in=height)
+    return Chart("over-time", "runs over time", column(panels), height_in=height, legend="above")
 
 
 def distributions(sides: Sequence[Side]) -> Chart | None:
     """Cumulative distributions of round-trip times, and of lateness of live runs."""
-    curves = round_trip_curves(sides)
-    panels = []
-    for title, points in list(curves.items())[:MOST_DISTRIBUTIONS]:
-        shown = [
-            Curve(side.label, each, side.colour, 1.6)
-            for side, each in zip(sides, points, strict=True)
-            if each is not None
-        ]
-        series, axis = stairs(shown, "round-trip time [ms]")
-        panels.append(Panel(title, axis, Axis("share", low=0, high=SHARES), series))
+    every = _round_trips(sides)
+    panels = [
+        _distribution(sides, title, points, "round-trip time [ms]")
+        for title, points in list(every.items())[:MOST_DISTRIBUTIONS]
+    ]
+    left_out = left_out_text(len(every), len(panels), "The first {shown} of {every} that several sides have")
+    late = [_lateness(side) for side in sides]
+    if any(each is not None for each in late):
+        panels.append(_distribution(sides, "lateness", late, "lateness [µs]", is_logarithmic=True))
     if not panels:
         return None
     rows = [tuple(panels[place : place + 2]) for place in range(0, len(panels), 2)]
     height = _DISTRIBUTION_IN * len(rows) + _FOR_LABELS_IN
     widths = (1.0, 1.0) if len(panels) > 1 else (1.0,)
-    return Chart("distributions", "cumulative distributions", rows, height_in=height, widths=widths)
+    return Chart(
+        "distributions",
+        "cumulative distributions",
+        rows,
+        height_in=height,
+        widths=widths,
+        legend="inside",
+        note=left_out,
+    )
+
+
+def _distribution(
+    sides: Sequence[Side],
+    title: str,
+    points: Sequence[Array | None],
+    label: str,
+    *,
+    is_logarithmic: bool = False,
+) -> Panel:
+    shown = [
+        Curve(side.label, each, side.colour, 1.6)
+        for side, each in zip(sides, points, strict=True)
+        if each is not None
+    ]
+    series, axis = stairs(shown, label, is_logarithmic=is_logarithmic)
+    return Panel(title, axis, Axis("share", low=0, high=SHARES), series)
+
+
+def _round_trips(sides: Sequence[Side]) -> dict[str, list[Array | None]]:
+    """For each ping and flow that several sides have: round trips (ms), each with the share of all below.
+
+    One of each side, ``None`` where it has none.
+    """
+    panels: dict[str, list[Array | None]] = {}
+    for place, side in enumerate(sides):
+        for title, points in (*_pings_of(side.runs), *_flows_of(side.runs)):
+            panels.setdefault(title, [None] * len(sides))[place] = points
+    return {title: each for title, each in panels.items() if sum(one is not None for one in each) > 1}
+
+
+def _pings_of(runs: Sequence[Run]) -> list[tuple[str, Array]]:
+    """All runs' round trips of a ping together: value in ms, share."""
+    gathered: dict[str, list[Array]] = {}
+    for run in runs:
+        table = run.table("probes")
+        if not table:
+            continue
+        for name, to in dict.fromkeys(zip(table["name"].tolist(), table["to"].tolist(), strict=True)):
+            mask = (table["name"] == name) & (table["to"] == to)
+            rtt_ns = table["rtt_ns"][mask].astype(float)
+            gathered.setdefault(f"{name} to {to}: every ping", []).append(rtt_ns[np.isfinite(rtt_ns)])
+    found = []
+    for title, parts in gathered.items():
+        rtt_ms = np.sort(np.concatenate(parts)) / 1e6
+        if len(rtt_ms):
+            shown = np.unique(np.linspace(0, len(rtt_ms) - 1, 400).astype(np.intp))
+            found.append((title, np.column_stack((rtt_ms[shown], (shown + 1) / len(rtt_ms)))))
+    return found
+
+
+def _flows_of(runs: Sequence[Run]) -> list[tuple[str, Array]]:
+    gathered: dict[str, list[Mapping[str, Any]]] = {}
+    for run in runs:
+        for flow in run.summary["flows"]:
+            if flow.get("rtt"):
+                gathered.setdefault(f"{flow['flow']}: TCP's samples", []).append(flow["rtt"])
+    return [
+        (title, np.asarray(merged(each)["cdf"], dtype=float) / [1e6, 1])
+        for title, each in gathered.items()
+        if any(one["count"] for one in each)
+    ]
+
+
+def _lateness(side: Side) -> Array | None:
+    """Lateness (µs) of the packets of all live runs of a side, each with the share of all below."""
+    found = [run.lateness for run in side.runs if run.lateness]
+    return np.asarray(merged(found)["cdf"], dtype=float) / [1e3, 1] if found else None
 
 
 def _panel(
@@ -79,11 +224,30 @@ def _panel(
     return Panel(title, _TIME, Axis(f"[{short}]" if short else "", low=0), series)
 
 
+def _busiest(tables: Sequence[Mapping[str, Array]], access: set[str]) -> list[tuple[str, str]]:
+    """Directions that all tables have and that carried most, without access links where there are others."""
+    volumes: dict[tuple[str, str], float] = {}
+    seen: dict[tuple[str, str], int] = {}
+    for table in tables:
+        if not table:
+            continue
+        for key in dict.fromkeys(zip(table["link"].tolist(), table["way"].tolist(), strict=True)):
+            mask = (table["link"] == key[0]) & (table["way"] == key[1])
+            carried = np.nansum(table["throughput_bits_per_s"][mask] * table["interval_s"][mask])
+            volumes[key] = volumes.get(key, 0.0) + float(carried)
+            seen[key] = seen.get(key, 0) + 1
+    everywhere = [key for key, count in seen.items() if count == len(tables)]
+    inner = [key for key in everywhere if key[0] not in access] or everywhere
+    most = max((volumes[key] for key in inner), default=0.0)
+    worth = [key for key in inner if volumes[key] > most * _LEAST_SHARE]
+    return sorted(worth, key=lambda key: -volumes[key])[:_MOST_DIRECTIONS]
+
+
 def _links(sides: Sequence[Side]) -> list[Panel]:
     tables = {id(run): run.table("links") for side in sides for run in side.runs}
     access = {each["name"] for side in sides for each in side.runs[0].summary["links"] if each["access"]}
     panels = []
-    for link, way in busiest(list(tables.values()), access):
+    for link, way in _busiest(list(tables.values()), access):
 
         def picked(run: Run, name: str, link: str = link, way: str = way) -> tuple[Array, Array]:
             table = tables[id(run)]

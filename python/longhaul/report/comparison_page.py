@@ -11,9 +11,11 @@ from typing import Any
 from longhaul.analysis.comparison import Contrast, Row, compare, contrast
 from longhaul.analysis.differences import differences, unlike
 from longhaul.analysis.estimates import CONFIDENCE, Estimate, estimate
-from longhaul.report import comparison_figures as figures
+from longhaul.report.chart import Chart
+from longhaul.report.chart_json import embedded
 from longhaul.report.colours import SIDES
 from longhaul.report.comparison import difference_text, estimate_text
+from longhaul.report.comparison_charts import distributions, over_time, values
 from longhaul.report.comparison_runs import Run, Side
 from longhaul.report.page import page, write_page
 from longhaul.results.run_files import reading
@@ -89,8 +91,9 @@ def answer(sides: Sequence[Side], *, first: Sequence[str]) -> Answer:
 
 
 def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
-    """What the report of a comparison shows, with its figures."""
+    """What the report of a comparison shows, with its charts."""
     compared = answer(sides, first=first)
+    charts = _charts(sides, compared.shown)
     shown, rest, by_metric = compared.shown, compared.rest, compared.by_metric
     found = differences([side.runs[0].facts for side in sides])
     runs = [(side, run, _conditions(run)) for side in sides for run in side.runs]
@@ -117,15 +120,24 @@ def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
         "shown": [_line(metric, by_metric) for metric in shown],
         "rest": [_line(metric, by_metric) for metric in rest],
         "partial": _partial(sides, {*shown, *rest}),
-        "figures": {
-            "metrics": figures.values(sides, shown),
-            "throughput": figures.throughput(sides),
-            "round_trips": figures.round_trips(sides),
-            "lateness": figures.lateness(sides),
-        },
+        "charts": {name: embedded(chart) if chart else None for name, chart in charts.items()},
         "conditions": runs,
         "machine": machines[0] if len(machines) == 1 else None,
         "texts": _texts(sides),
+    }
+
+
+def charts(sides: Sequence[Side], *, first: Sequence[str]) -> list[Chart]:
+    """The charts that have something to draw; see :func:`draw`."""
+    found = _charts(sides, answer(sides, first=first).shown)
+    return [chart for chart in found.values() if chart]
+
+
+def _charts(sides: Sequence[Side], shown: Sequence[str]) -> dict[str, Chart | None]:
+    return {
+        "metrics": values(sides, shown),
+        "over_time": over_time(sides),
+        "distributions": distributions(sides),
     }
 
 

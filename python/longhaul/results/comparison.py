@@ -16,7 +16,6 @@ from longhaul.errors import LonghaulError
 from longhaul.results import directory as directories
 from longhaul.results import ending
 from longhaul.results.run_files import kept_json, reading
-from longhaul.results.summary import write_results
 from longhaul.scenario.model.metrics import DEFAULT_METRICS, unknown_metric
 
 _MOST_TOLD = 3
@@ -241,6 +240,8 @@ def compare_cross_traffic(groups: Sequence[Group], flow: str) -> Stolen:
 
 def _summary(run: Path) -> dict[str, Any]:
     if not (run / "summary.json").is_file():
+        from longhaul.results.summary import write_results  # which most comparisons do not need
+
         return write_results(run)
     content: dict[str, Any] = kept_json(run, "summary.json")
     return content

@@ -13,7 +13,7 @@ from longhaul import _longhaul
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.plan import Loaded, Node, Plan
 from longhaul.run.flows import algorithm_problems, configured_algorithms
-from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
+from longhaul.scenario.lower.congestion_control import CC_SYSCTL, DEFAULT_CC
 from longhaul.units.text import few_text
 
 if TYPE_CHECKING:

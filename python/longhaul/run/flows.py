@@ -9,11 +9,11 @@ from longhaul import _longhaul, json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import AlgorithmSettings, Flow, Job, Plan, Tcp, TcpTraffic, Traffic
+from longhaul.scenario.lower.congestion_control import CC_SYSCTL, DEFAULT_CC
 from longhaul.scenario.lower.flow_names import flow_name, probe_name
 from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of, owner_of
 from longhaul.scenario.lower.mptcp import subflows as subflows_between
 from longhaul.scenario.lower.paths import Routes
-from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
 from longhaul.scenario.model.traffic import Kind, transport
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from longhaul.run.session import Message, Session, search_path
 from longhaul.run.sockets import socket_path
 from longhaul.run.virtual_clock import VirtualClock
 from longhaul.scenario.lower.compensation import compensate
-from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
+from longhaul.scenario.lower.congestion_control import CC_SYSCTL, DEFAULT_CC
 from longhaul.scenario.model.traffic import TRANSFER_KINDS, transport
 
 if TYPE_CHECKING:

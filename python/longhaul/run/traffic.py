@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, assert_never
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.errors import LonghaulError
 from longhaul.plan import End, Flow, Node, Part, Program, Ready
+from longhaul.scenario.lower.congestion_control import CC_SYSCTL
 from longhaul.scenario.lower.flow_names import flow_name, probe_name
 from longhaul.scenario.lower.main_tables import owner_of
-from longhaul.scenario.lower.tcp import CC_SYSCTL
 from longhaul.scenario.model.traffic import TRANSFER_KINDS, Kind
 from longhaul.subprocesses import find_program
 from longhaul.subprocesses import program as installed

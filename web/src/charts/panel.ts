@@ -27,7 +27,9 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
   head.appendChild(element('b')).textContent = panel.title;
   const shown = points(panel, place.xs);
   const x = chart.axes[panel.x]!;
-  const isLast = place.row === chart.rows.length - 1;
+  const below = chart.rows[place.row + 1]?.[place.column];
+  // Panels with one x axis are labelled under the last of them.
+  const isLabelled = below?.x !== panel.x && x.label !== '';
   const part = panel.part;
   const button = part && head.appendChild(element('button'));
   const isWhole = ({ min, max }: uPlot.Scale): boolean => min === x.reach[0] && max === x.reach[1];
@@ -36,7 +38,7 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
   const plot: uPlot = new uPlot(
     {
       width: Math.max(box.clientWidth, 200),
-      height: chart.heights[place.row]! + (isLast ? 30 : 0),
+      height: chart.heights[place.row]! + (below ? (isLabelled ? 18 : 0) : 30),
       padding: [8, 14, 0, 0],
       scales: {
         x: {
@@ -55,14 +57,17 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
       },
       series: [
         { label: x.label, value: (_, value) => digits(value, part ? 9 : 6) },
-        ...shown.map((each) => series(each, colour, part ? 8 : 4)),
+        ...shown.map((each, at) => {
+          const isNamed = shown.slice(0, at).some(({ name }) => name === each.name);
+          return series(each, colour, part ? 8 : 4, isNamed);
+        }),
       ],
       axes: [
         {
           ...axis(colour, 12),
           size: 26,
-          label: isLast ? x.label : '',
-          labelSize: isLast ? 18 : 0,
+          label: isLabelled ? x.label : '',
+          labelSize: isLabelled ? 18 : 0,
           values: (_, values) => values.map(x.logarithmic ? round : short),
         },
         { ...axis(colour, 12), label: panel.y.label, labelSize: panel.y.label ? 18 : 0, ...ticks(panel.y) },

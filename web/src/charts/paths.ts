@@ -92,10 +92,10 @@ const OWN = { area, strokes, bars };
 
 const isOwn = (kind: string): kind is keyof typeof OWN => kind in OWN;
 
-/** A series for uPlot, which draws it from `each` and shows its values in the legend. */
-export function series(each: Points, colour: Colour, count: number): uPlot.Series {
+/** A series for uPlot, which draws it from `each` and shows its values in the legend, unless that `isNamed` there. */
+export function series(each: Points, colour: Colour, count: number, isNamed: boolean): uPlot.Series {
   const own = isOwn(each.kind) ? OWN[each.kind] : SIGNS.has(each.kind) ? signs : null;
-  const isHidden = each.listed === false && (own === null ? false : own !== signs || each.size > 4);
+  const isHidden = each.listed === false && (own === null ? isNamed : own !== signs || each.size > 4);
   const isInstant = each.kind === 'strokes' && each.tipped === true;
   const dash = own ? undefined : each.dashed ? DASHED : each.dashes && fromPoints(each.dashes);
   return {

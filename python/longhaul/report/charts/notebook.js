@@ -2419,21 +2419,21 @@ var Wi = {
 	strokes: Hi,
 	bars: Ui
 }, Gi = (e) => e in Wi;
-function Ki(e, t, n) {
-	let r = Gi(e.kind) ? Wi[e.kind] : Bi.has(e.kind) ? Vi : null, a = e.listed === !1 && (r === null ? !1 : r !== Vi || e.size > 4), s = e.kind === "strokes" && e.tipped === !0, c = r ? void 0 : e.dashed ? i : e.dashes && o(e.dashes);
+function Ki(e, t, n, r) {
+	let a = Gi(e.kind) ? Wi[e.kind] : Bi.has(e.kind) ? Vi : null, s = e.listed === !1 && (a === null ? r : a !== Vi || e.size > 4), c = e.kind === "strokes" && e.tipped === !0, l = a ? void 0 : e.dashed ? i : e.dashes && o(e.dashes);
 	return {
 		label: e.name,
-		...a ? { class: "unlisted" } : s ? { class: "silent" } : {},
+		...s ? { class: "unlisted" } : c ? { class: "silent" } : {},
 		stroke: () => t(e.colour),
 		fill: () => t(e.colour),
-		width: r === Vi ? 1.3 : Math.max(e.size * .9, .8),
+		width: a === Vi ? 1.3 : Math.max(e.size * .9, .8),
 		alpha: e.opacity ?? 1,
 		cap: e.kind === "strokes" ? "round" : "butt",
-		...c ? { dash: c } : {},
+		...l ? { dash: l } : {},
 		spanGaps: e.kind !== "line",
 		points: { show: !1 },
-		paths: r ? (t) => r(Z(t), e) : qi(e.kind),
-		value: (e, t) => s ? "" : u(t, n)
+		paths: a ? (t) => a(Z(t), e) : qi(e.kind),
+		value: (e, t) => c ? "" : u(t, n)
 	};
 }
 function qi(e) {
@@ -2461,9 +2461,9 @@ var Yi = .06;
 function Xi(e, n, r) {
 	let { chart: i, colour: a } = r, o = e.appendChild($i("div", "head"));
 	o.appendChild($i("b")).textContent = n.title;
-	let s = t(n, r.xs), f = i.axes[n.x], p = r.row === i.rows.length - 1, m = n.part, h = m && o.appendChild($i("button")), g = ({ min: e, max: t }) => e === f.reach[0] && t === f.reach[1], _ = s.map(Ji), v = s.some((e) => e.kind === "bars"), y = new q({
+	let s = t(n, r.xs), f = i.axes[n.x], p = i.rows[r.row + 1]?.[r.column], m = p?.x !== n.x && f.label !== "", h = n.part, g = h && o.appendChild($i("button")), _ = ({ min: e, max: t }) => e === f.reach[0] && t === f.reach[1], v = s.map(Ji), y = s.some((e) => e.kind === "bars"), b = new q({
 		width: Math.max(e.clientWidth, 200),
-		height: i.heights[r.row] + (p ? 30 : 0),
+		height: i.heights[r.row] + (p ? m ? 18 : 0 : 30),
 		padding: [
 			8,
 			14,
@@ -2487,13 +2487,16 @@ function Xi(e, n, r) {
 		},
 		series: [{
 			label: f.label,
-			value: (e, t) => u(t, m ? 9 : 6)
-		}, ...s.map((e) => Ki(e, a, m ? 8 : 4))],
+			value: (e, t) => u(t, h ? 9 : 6)
+		}, ...s.map((e, t) => {
+			let n = s.slice(0, t).some(({ name: t }) => t === e.name);
+			return Ki(e, a, h ? 8 : 4, n);
+		})],
 		axes: [{
 			...d(a, 12),
 			size: 26,
-			label: p ? f.label : "",
-			labelSize: p ? 18 : 0,
+			label: m ? f.label : "",
+			labelSize: m ? 18 : 0,
 			values: (e, t) => t.map(f.logarithmic ? l : c)
 		}, {
 			...d(a, 12),
@@ -2514,10 +2517,10 @@ function Xi(e, n, r) {
 				min: f.reach[0],
 				max: f.reach[1]
 			}), null) },
-			points: m ? { show: !1 } : { size: 6 }
+			points: h ? { show: !1 } : { size: 6 }
 		},
 		legend: {
-			show: !v,
+			show: !y,
 			mount: (e, t) => o.appendChild(t),
 			markers: {
 				width: 0,
@@ -2526,25 +2529,25 @@ function Xi(e, n, r) {
 		},
 		hooks: {
 			setScale: [(e, t) => {
-				t === "x" && (r.moved(e, n.x), h && (h.textContent = g(e.scales.x) ? `Show ${m.name}` : "Show all of it"));
+				t === "x" && (r.moved(e, n.x), g && (g.textContent = _(e.scales.x) ? `Show ${h.name}` : "Show all of it"));
 			}],
-			drawAxes: m ? [(e) => Y(e, m, a)] : [],
+			drawAxes: h ? [(e) => Y(e, h, a)] : [],
 			draw: [
 				(e) => Ri(e, n.levels, a),
 				(e) => J(e, n.feet, a),
 				(e) => Li(e, n.marks, a),
-				...v ? [(e) => zi(e, s, a)] : []
+				...y ? [(e) => zi(e, s, a)] : []
 			],
-			...v ? { setCursor: [ia(o, n, s)] } : {}
+			...y ? { setCursor: [ia(o, n, s)] } : {}
 		}
-	}, _.some(([e]) => e.length) ? q.join(_) : Qi(f.reach, s.length), e);
-	return h?.addEventListener("click", () => {
-		let [e, t] = g(y.scales.x) ? [m.begin, m.end] : f.reach;
-		y.setScale("x", {
+	}, v.some(([e]) => e.length) ? q.join(v) : Qi(f.reach, s.length), e);
+	return g?.addEventListener("click", () => {
+		let [e, t] = _(b.scales.x) ? [h.begin, h.end] : f.reach;
+		b.setScale("x", {
 			min: e,
 			max: t
 		});
-	}), ra(o, n), n.note && (e.appendChild($i("p", "note")).textContent = n.note), y;
+	}), ra(o, n), n.note && (e.appendChild($i("p", "note")).textContent = n.note), b;
 }
 var Zi = (e) => e.logarithmic ? { distr: 3 } : {}, Qi = (e, t) => [[...e], ...Array.from({ length: t }, () => [null, null])];
 function $i(e, t = "") {

@@ -5,13 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 import longhaul.plan as planned
+from longhaul.scenario.lower.congestion_control import CC_SYSCTL
 from longhaul.scenario.lower.link_models import Plain, bdp_bytes
 from longhaul.scenario.lower.paths import Routes, Step
 from longhaul.scenario.model import Tcp
 
-CC_SYSCTL = "net.ipv4.tcp_congestion_control"
-DEFAULT_CC = "cubic"
-"""The congestion-control algorithm of hosts and flows that name none, live and simulated."""
 SMALLEST = 6 << 20
 """What Linux itself allows tcp_rmem (tcp(7)): nobody gets less than on a plain machine."""
 LARGEST = 256 << 20

@@ -7,11 +7,11 @@ import longhaul.plan as planned
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import WAYS, BundleModel, Direction, Link, LinkModel, Node, Plan
+from longhaul.scenario.lower.congestion_control import CC_SYSCTL
 from longhaul.scenario.lower.link_models import Plain, bdp_bytes, plan_bits_per_s, plan_mean_ns
 from longhaul.scenario.lower.main_tables import choose_interface
 from longhaul.scenario.lower.paths import Routes, Way
 from longhaul.scenario.lower.resolve import Resolved
-from longhaul.scenario.lower.tcp import CC_SYSCTL
 from longhaul.scenario.syntax.problems import did_you_mean
 
 

@@ -14,7 +14,7 @@ from longhaul.results.ending import Ending
 from longhaul.run import flows
 from longhaul.run.memory import MemoryLimit, warn
 from longhaul.run.sim import EARLY, EVENTS_AT_ONCE, Account, Simulated, early_ending
-from longhaul.scenario.lower.tcp import CC_SYSCTL, DEFAULT_CC
+from longhaul.scenario.lower.congestion_control import CC_SYSCTL, DEFAULT_CC
 from longhaul.storage import replace_text
 from longhaul.transfers.execute import preparation, results
 from longhaul.transfers.execute.preparation import LEAD_S, Began, Job
