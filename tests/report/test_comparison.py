@@ -4,6 +4,8 @@ import csv
 import json
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -305,6 +307,19 @@ def test_every_side_with_a_curve_is_in_the_legend(tmp_path: Path) -> None:
         "The first 6 of 9"
         in longhaul.compare(directories[0], directories[1], three).figure("distributions").svg
     )
+
+
+def test_a_comparison_needs_neither_matplotlib_nor_the_checker_of_scenarios(work: Path) -> None:
+    code = (
+        "import sys; from longhaul.cli.main import main\n"
+        f"sys.argv = ['longhaul', 'report', '--compare', {str(work / 'fast/pair')!r}, "
+        f"{str(work / 'slow/pair')!r}, '--output', {str(work / 'lean.html')!r}]\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code\n"
+        "print([each for each in ('matplotlib', 'longhaul.scenario.check.load') if each in sys.modules])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert said.stdout.splitlines()[-1] == "[]"
 
 
 def test_sides_are_told_apart_by_what_differs(work: Path) -> None:

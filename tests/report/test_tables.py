@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+import longhaul.report
+from longhaul.report import run_tables
 from longhaul.report.tables import (
     MOST_FOLDED,
     MOST_IN_SIGHT,
@@ -61,3 +64,14 @@ def test_names_are_text_and_not_elements() -> None:
     assert '<td class="n bad">1</td>' in html
     assert 'data-link="a&quot;b"' in html
     assert '<table id="t" class="wide">' in html
+
+
+def test_every_column_of_a_report_has_words_above_it() -> None:
+    report = Path(longhaul.report.__file__).parent
+    templates = [*report.glob("*.j2")]
+    assert len(templates) > 4
+    assert {each.name for each in templates if re.search(r"<th[^>]*>\s*</th>", each.read_text())} == set()
+    foot = Row(["all", "", "7"])
+    written = Table([*words("name", "kind"), *numbers("count")], [], foot=foot).__html__()
+    assert "<tfoot><tr><th>all</th><td></td>" in written
+    assert "<th></th>" not in run_tables.expectations([]).__html__()

@@ -57,7 +57,7 @@ def expectations(listed: Sequence[Json]) -> Table:
         )
         for each in listed
     ]
-    return Table([*words("", "metric"), *numbers("at least", "at most", "equal to", "measured")], rows)
+    return Table([*words("state", "metric"), *numbers("at least", "at most", "equal to", "measured")], rows)
 
 
 def planned_transfers(found: Json) -> Table:

@@ -80,7 +80,9 @@ class Table:
             if cell.columns > 1:
                 about += f' colspan="{cell.columns}"'
             content = cell.text if cell.is_html else escape(cell.text)
-            cells.append(f"<{tag}{about}>{content}</{tag}>")
+            # A header without words heads nothing.
+            kind = tag if content else "td"
+            cells.append(f"<{kind}{about}>{content}</{kind}>")
         attributes = "".join(f' {name}="{escape(value)}"' for name, value in row.attributes.items())
         return f"<tr{attributes}>{''.join(cells)}</tr>"
 

@@ -19,6 +19,7 @@ traffic:
   cubic: {kind: tcp, from: a, to: b, cc: cubic}
   probe: {kind: ping, from: a, to: b, every: 20ms}
 events: [{at: 2s, link: wan, set: {delay: 20ms}}]
+expect: [{metric: flows.bulk.goodput, min: 1Mbit}]
 measure: {packets: {links: [wan], window: 1s}, monitor: {links: [wan], every: 10ms}}
 `;
 const command = process.env['LONGHAUL'] ?? join(root, '.venv/bin/longhaul');
@@ -39,7 +40,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function report(options: BrowserContextOptions = {}): Promise<Page> {
+const report = (options: BrowserContextOptions = {}): Promise<Page> =>
+  opened('runs/pair/latest/report.html', options);
+
+async function opened(file: string, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     offline: true,
@@ -49,7 +53,7 @@ async function report(options: BrowserContextOptions = {}): Promise<Page> {
   page.on('pageerror', (error) => {
     throw error;
   });
-  await page.goto(`file://${realpathSync(join(folder, 'runs/pair/latest'))}/report.html`);
+  await page.goto(`file://${realpathSync(join(folder, file))}`);
   if (options.javaScriptEnabled !== false)
     await expect.poll(() => page.locator('.chart:not(.drawn)').count(), { timeout: 20_000 }).toBe(0);
   return page;
@@ -224,6 +228,38 @@ test('the bar under the pointer is named', async () => {
   await expect
     .poll(() => figure.locator('.values-at-cursor').textContent())
     .toMatch(/\((reno|cubic)\): [\d.]+ Mbit\/s/);
+});
+
+test('in a comparison each legend names a side once, and each metric has its unit', async () => {
+  writeFileSync(
+    join(folder, 'slow.yaml'),
+    scenario.replace('10Mbit', '5Mbit').replace('name: pair', 'name: slow'),
+  );
+  for (const file of ['pair.yaml', 'slow.yaml'])
+    for (const seed of ['1', '2'])
+      execFileSync(command, ['sim', file, '--seed', seed, '--no-report', '--runs', 'both'], { cwd: folder });
+  const compared = ['--compare', 'both/pair', 'both/slow', '--output', 'both.html'];
+  execFileSync(command, ['report', ...compared], { cwd: folder });
+  const page = await opened('both.html');
+  const overTime = page.locator('figure', { hasText: 'One line for each run' });
+  await overTime.scrollIntoViewIfNeeded();
+  await overTime.locator('canvas').first().waitFor();
+  for (const head of await overTime.locator('.head').all()) {
+    const words = (await head.innerText()).split(/\s*\n\s*/);
+    for (const name of ['A rate=10 Mbit/s', 'B rate=5 Mbit/s'])
+      expect(words.filter((each) => each === name)).toHaveLength(1);
+  }
+  const metrics = page.locator('figure', { hasText: 'Every run as a dot' });
+  await metrics.scrollIntoViewIfNeeded();
+  const { rows, axes } = JSON.parse((await metrics.locator('script').textContent())!) as {
+    rows: { title: string; x: number }[][];
+    axes: { label: string }[];
+  };
+  const units = new Map(rows.flat().map(({ title, x }) => [title, axes[x]!.label]));
+  expect(units.get('flows.bulk.goodput')).toBe('[Mbit/s]');
+  // An axis for each: a zoom into one metric moves no other.
+  expect(new Set(rows.flat().map(({ x }) => x)).size).toBe(rows.flat().length);
+  expect(await axe(page)).toEqual([]);
 });
 
 test('without scripts a report says what is missing, and has its tables', async () => {
