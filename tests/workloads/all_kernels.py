@@ -1,4 +1,6 @@
-"""All kernels of classes S and W in one start of MPI, real, and as skeletons unless "real" is said.
+"""All kernels of classes S and W, or of S alone if "S" is said, in one start of MPI.
+
+Real, and as skeletons unless "real" is said.
 
 Rank 0 prints JSON.
 """
@@ -18,7 +20,7 @@ def main() -> None:
     world = MPI.COMM_WORLD
     found = {}
     for name, module in MODULES.items():
-        for problem in "SW":
+        for problem in "S" if "S" in sys.argv else "SW":
             kernel = import_module(f"longhaul.workloads.{module}")
             real = Job(world)
             outcome = kernel.run(real, problem)
