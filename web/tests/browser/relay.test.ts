@@ -1,5 +1,5 @@
 /** Relays on the page: one is started, carries bytes of a real connection, is changed and stopped; path maps. */
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -7,18 +7,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { Person, words } from './person';
 import { desk, type Desk } from './server';
+import { write } from './text';
 
 const patience = { timeout: 60_000 };
 const NAME = `page-relay-${process.pid}`;
 const SCENARIO = `version: 1
 name: sites
+params: {socks: 1080}
 nodes: {a: {kind: router}, b: {kind: router}}
 links: {wan: {endpoints: [a, b], delay: 7ms, rate: 50Mbit}}
 relay:
   clusters:
     a: {gateway: 127.1.0.1, machines: 127.1.0.0/24, names: {a1: 127.1.0.11}}
     b: {gateway: 127.2.0.1, machines: 127.2.0.0/24, names: {b1: 127.2.0.11}}
-  socks: 1080
+  socks: $socks
 `;
 
 let here: Desk;
@@ -69,6 +71,7 @@ async function look(name: string): Promise<void> {
       expect(await axe(page), `${name}, ${width}, ${colorScheme}`).toEqual([]);
       if (folder) await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) });
     }
+  await page.setViewportSize({ width: 1440, height: 900 });
 }
 
 test('a relay of one link is started, carries bytes, is changed and stopped, and has results', async () => {
@@ -131,6 +134,25 @@ test('the path map has the settings of each machine, and Start says what keeps a
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByRole('form', { name: 'Start a relay' }).getByRole('alert').waitFor(patience);
   await page.getByLabel('parameters').fill('');
+});
+
+test('the scenario on Edit is saved before its relay starts, and a reload finds the relay again', async () => {
+  await page.getByRole('link', { name: 'Edit', exact: true }).click();
+  await page.locator('main .edit').waitFor();
+  await write(page, SCENARIO.replace('7ms', '9ms'));
+  await page.getByRole('link', { name: 'Relay', exact: true }).click();
+  await page.getByRole('cell', { name: '18 ms' }).first().waitFor(patience);
+  await page.getByLabel('parameters').fill('socks=0');
+  await page.getByLabel('name', { exact: true }).fill(`${NAME}-edit`);
+  await page.getByRole('button', { name: 'Save and start' }).click();
+  const relay = page.getByRole('region', { name: `Relay ${NAME}-edit` });
+  await relay.getByRole('status').getByText('running', { exact: true }).waitFor(patience);
+  expect(readFileSync(join(here.folder, 'sites.yaml'), 'utf8')).toContain('9ms');
+  await relay.getByRole('row', { name: /^wan → ?forward 9 ms 50 Mbit/ }).waitFor();
+  await page.reload();
+  await relay.getByRole('status').getByText('running', { exact: true }).waitFor(patience);
+  await relay.getByRole('button', { name: 'Stop the relay' }).click();
+  await relay.getByRole('status').getByText('passed').waitFor(patience);
 });
 
 test('a relay that other machines can reach starts once that is accepted, and stops from the palette', async () => {
