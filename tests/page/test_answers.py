@@ -59,9 +59,11 @@ OF_STUDIES = {
     "POST /calibrate",
     "POST /kernels",
     "POST /traces/collect",
+    "POST /relays",
+    "GET /relays/{run}",
 }
-"""Asked in :mod:`page.test_studies`, of directories with studies, :mod:`page.test_machine` and
-:mod:`page.test_traces`.
+"""Asked in :mod:`page.test_studies`, of directories with studies, :mod:`page.test_machine`,
+:mod:`page.test_traces` and :mod:`page.test_relays`.
 
 A build of a kernel takes long.
 """
@@ -200,6 +202,9 @@ def test_every_address_answers_as_the_schema_says(server: Served) -> None:
     trace = {"name": "longcut:constant", "edits": [{"op": "scale", "column": "rtt_ms", "value": 2}]}
     ask("/traces", trace)
     ask("/traces/twice.csv", trace, method="PUT")
+    ask("/relays")
+    ask("/relays/check", {"scenario": "relay"})
+    ask("/relays/paths", {"text": ask("/scenarios/relay")["text"]})
     ask("/studies")
     ask("/jobs")
     assert answered.addresses() - answered.heard == LIVE_ALONE | OF_STUDIES

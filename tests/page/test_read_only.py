@@ -41,7 +41,7 @@ def test_every_request_that_changes_something_is_refused(app: Application, tmp_p
         is_refused = answer.status == 403 and "read-only" in answer.json["error"]["message"]
         assert is_refused == each.changes, str(each)
         refused += is_refused
-    assert refused == 24
+    assert refused == 25
     assert [path.name for path in tmp_path.iterdir()] == ["kept.yaml"]
     assert (tmp_path / "kept.yaml").read_text() == TEXT
 

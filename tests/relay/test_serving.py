@@ -15,6 +15,8 @@ import pytest
 from longhaul import _longhaul
 from longhaul.analysis.relay_delays import LATENESS_P99_NS, judge_relay
 from longhaul.errors import LonghaulError
+from longhaul.relay import server
+from longhaul.relay.results import write_results
 from longhaul.relay.server import Opened, Order, Served, serve
 from longhaul.run import sockets
 from longhaul.scenario import load_scenario, resolve
@@ -174,6 +176,41 @@ def test_a_signal_wakes_the_gateway_and_ends_an_unlimited_relay_well(
     assert early.exit_code == 130
     assert early.summary["ended"] == "interrupted"
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_the_same_interrupt_that_comes_again_leaves_the_results(
+    tmp_path: Path, engine: Callable[[Engine], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(plan: str, **rest: Any) -> str:
+        os.kill(os.getpid(), signal.SIGINT)
+        return pretend()(plan, **rest)
+
+    def write(directory: Path) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        return write_results(directory)
+
+    engine(run)
+    monkeypatch.setattr(server, "write_results", write)
+    assert served(tmp_path).summary["ended"] == "stopped"
+    # Another one, later, is of somebody who does not want to wait.
+    monkeypatch.setattr(server, "_ONE_INTERRUPT_S", 0.0)
+    with pytest.raises(KeyboardInterrupt, match="SIGINT"):
+        served(tmp_path)
+
+
+def test_a_relay_says_where_its_run_directory_is_whatever_the_working_directory(
+    tmp_path: Path, engine: Callable[[Engine], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    def run(plan: str, *, directory: str, **rest: Any) -> str:
+        seen.append(directory)
+        return pretend()(plan, directory=directory, **rest)
+
+    engine(run)
+    monkeypatch.chdir(tmp_path)
+    found = served(Path())
+    assert seen == [str(tmp_path.resolve() / found.directory)]
 
 
 def test_what_the_machine_cannot_do_is_one_line_and_leaves_nothing_up(

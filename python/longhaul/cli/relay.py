@@ -29,11 +29,12 @@ def _span(_context: click.Context, _parameter: click.Parameter, value: str | Non
 
 
 def _ports(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, int]:
-    first, _, last = value.partition("-")
-    good = first.isdecimal() and last.isdecimal() and 0 < int(first[:6]) <= int(last[:6]) < 65_536
-    if not good:
+    from longhaul.export.pathmap import port_range
+
+    ports = port_range(value)
+    if ports is None:
         raise click.BadParameter(f'"{value}" is not a range of ports; write for example 20000-20999')
-    return int(first), int(last)
+    return ports
 
 
 @click.group(cls=_WithDefault, invoke_without_command=False)

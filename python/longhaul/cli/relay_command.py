@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from longhaul import log
-from longhaul.diagnostics import Code
-from longhaul.errors import LonghaulError
-from longhaul.relay.quick import Flags, scenario_text
+from longhaul.relay.quick import Flags, resolved_of
 from longhaul.relay.server import Opened, Order, serve
-from longhaul.scenario import Resolved, load_scenario, parse_scenario, resolve
 from longhaul.scenario.lower.relay import plan_relay
 
 
@@ -24,33 +21,6 @@ def run_relay(
     served = serve(resolved, order, told=_say)
     show(served.summary, served.directory, as_json=as_json)
     return served.exit_code
-
-
-def resolved_of(scenario: Path | None, *, settings: Mapping[str, str], flags: Flags) -> Resolved:
-    """The scenario in a file, or that of the flags; raises LonghaulError for both and for neither."""
-    if scenario is None:
-        if not flags.given():
-            raise LonghaulError(
-                Code.ARGUMENT_MISSING,
-                "neither a scenario nor a forward",
-                remedy="write longhaul relay SCENARIO, or --delay 18ms --forward 8080=127.0.0.1:80",
-                exit_code=2,
-            )
-        if not flags.forwards and not flags.socks:
-            remedy = "add --forward 8080=127.0.0.1:80 or --socks 127.0.0.1:1080"
-            raise LonghaulError(
-                Code.RELAY_INCOMPLETE, "the relay would accept no connections", remedy=remedy, exit_code=2
-            )
-        return resolve(parse_scenario(scenario_text(flags).encode(), name="relay flags"))
-    if flags.given():
-        remedy = "write them into the scenario, or leave the scenario out"
-        raise LonghaulError(
-            Code.OPTION_CONFLICT,
-            "the scenario defines its own links and forwards",
-            remedy=remedy,
-            exit_code=2,
-        )
-    return resolve(load_scenario(scenario, settings=settings), seed=flags.seed)
 
 
 def _say(opened: list[Opened]) -> None:

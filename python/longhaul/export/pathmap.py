@@ -184,6 +184,13 @@ def _forwards(relay: Relay, cluster: Group, clusters: Sequence[Group]) -> list[J
     return found
 
 
+def port_range(text: str) -> tuple[int, int] | None:
+    """``20000-20999`` as its first and last port; ``None`` if it is not a range of ports."""
+    first, _, last = text.partition("-")
+    good = first.isdecimal() and last.isdecimal() and 0 < int(first[:6]) <= int(last[:6]) < 65_536
+    return (int(first), int(last)) if good else None
+
+
 Form = Literal["words", "shell", "ssh", "mpi", "redirect", "json"]
 
 

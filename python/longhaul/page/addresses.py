@@ -9,6 +9,7 @@ from longhaul.page.json_requests import Answerer
 from longhaul.page.kernel_requests import KernelRequests
 from longhaul.page.machine_requests import Machines
 from longhaul.page.place_requests import cities, fibres
+from longhaul.page.relay_requests import Relays
 from longhaul.page.run_action_requests import RunActions
 from longhaul.page.services import Services
 from longhaul.page.shard_requests import ShardRequests
@@ -36,6 +37,8 @@ _READ_REQUESTS = frozenset(
         "/transfers/requests",
         "/transfers/plan",
         "/traces",
+        "/relays/check",
+        "/relays/paths",
     )
 )
 """Addresses of requests that have a body and change nothing."""
@@ -72,6 +75,7 @@ def addresses(services: Services) -> list[Address]:
     transfers, studies, job_requests = Transfers(texts, experiments), Studies(jobs), JobRequests(jobs)
     traces = TraceRequests(texts.directory, jobs)
     kernels, shards = KernelRequests(jobs), ShardRequests(texts)
+    relays = Relays(texts, experiments, jobs)
     machines, exports = Machines(texts, jobs), Exports(texts, experiments)
     return [
         Address("GET", "/state", texts.state),
@@ -90,6 +94,11 @@ def addresses(services: Services) -> list[Address]:
         Address("POST", "/traces", traces.look),
         Address("PUT", "/traces/{name}", traces.save),
         Address("POST", "/traces/collect", traces.collect),
+        Address("GET", "/relays", relays.all),
+        Address("POST", "/relays", relays.start),
+        Address("POST", "/relays/check", relays.check),
+        Address("POST", "/relays/paths", relays.paths),
+        Address("GET", "/relays/{run}", relays.look),
         Address("GET", "/certificate", texts.certificate),
         Address("POST", "/export", exports.export),
         Address("POST", "/export/archive", exports.archive),

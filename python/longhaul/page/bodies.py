@@ -368,6 +368,57 @@ class TraceCollection(Body):
     """Both directions, in turn."""
 
 
+class RelayLink(Body):
+    """A relay of one link, in place of a scenario."""
+
+    delay: Name | None = None
+    """One way, in each direction."""
+    rate: Name | None = None
+    loss: Name | None = None
+    jitter: Name | None = None
+    """Standard deviation of the delay."""
+    forwards: Annotated[list[Name], Field(max_length=100)] = []
+    """``LISTEN=TARGET``, as ``--forward`` takes them."""
+    socks: Name | None = None
+    """``ADDRESS:PORT`` of a SOCKS 5 proxy."""
+    password_file: Name | None = None
+    """A file of the directory, whose first line is the password of SOCKS clients."""
+    allow: Annotated[list[Name], Field(max_length=100)] = []
+    """Networks that SOCKS may reach; all if there are none."""
+
+
+class RelayWish(Body):
+    """A relay that is wanted: of a scenario in a file, of one of Longhaul's own, or of one link."""
+
+    file: Name | None = None
+    scenario: Name | None = None
+    link: RelayLink | None = None
+    settings: dict[Name, Text] = {}
+    gateway: Name | None = None
+    """The cluster whose gateway this is, where gateways are apart or chained."""
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,40}$")] | None = None
+    """What ``set``, ``status`` and ``down`` call it; the scenario's name if left out."""
+    duration: Annotated[str, Field(max_length=30)] | None = None
+    """After which it ends, with its unit; it relays until it is stopped if left out."""
+    messages: bool = True
+    """Whether each message is recorded."""
+    seed: Annotated[int, Field(ge=0, le=2**64 - 1)] | None = None
+
+
+class RelayStart(RelayWish):
+    """A relay that is to start."""
+
+    reachable: bool = False
+    """Whether it may listen at addresses that other machines can reach."""
+
+
+class PathMapWish(ScenarioText):
+    """A scenario whose path map is wanted."""
+
+    ports: Annotated[str, Field(pattern=r"^[0-9]{1,5}-[0-9]{1,5}$")] = "20000-20999"
+    """Of MPI, which are redirected."""
+
+
 class StudyStart(Body):
     """A study that is to run."""
 

@@ -108,6 +108,13 @@ class Jobs:
         """Newest first."""
         return [each.told() for each in reversed(self._jobs.values())]
 
+    def of_process(self, pid: int) -> str | None:
+        """The id of the job that runs as the process ``pid``, if one does."""
+        for each in self._jobs.values():
+            if each.ended_unix_s is None and each.process is not None and each.process.pid == pid:
+                return each.id
+        return None
+
     def output(self, job: str, *, after: int) -> JobOutput:
         """A job, and its lines after the first ``after``; those that are no longer kept are left out."""
         found = self._find(job)

@@ -159,7 +159,7 @@ def details(directory: Path) -> RunDetails:
         "divided": divided(run, plan, summary),
         "failures": failures_of(read_outcome(directory)),
         "ended_programs": programs_of(summary.get("programs", ()) if summary else ()),
-        "changes": _changes(directory, plan, summary),
+        "changes": changes(directory, summary),
         "summary": summary,
         "averages": _averages(summary, plan) if summary else None,
         "fidelity": summary.get("fidelity") if summary else None,
@@ -264,10 +264,11 @@ def log(directory: Path, program: str, *, stream: str, tail: int) -> Log:
     return {"program": program, "text": content.decode(errors="replace"), "bytes": size}
 
 
-def _changes(directory: Path, plan: Plan, summary: Json | None) -> list[NetworkChange]:
+def changes(directory: Path, summary: Json | None) -> list[NetworkChange]:
     """Those of the summary; of a run that goes on or was cut short, those that it has recorded."""
     if summary is not None and "changes" in summary:
         return cast("list[NetworkChange]", summary["changes"])
+    plan = directories.read_plan(directory)
     found = [each.as_dict() for each in describe_changes(plan, read_changes(directory, plan))]
     return cast("list[NetworkChange]", found)
 

@@ -1,13 +1,14 @@
-"""The scenario of a relay from options alone: one link and its forwarded ports."""
+"""The scenario of a relay: that of a file, or one of options alone, with one link and its forwarded ports."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.scenario import Resolved, load_scenario, parse_scenario, resolve
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,33 @@ class Flags:
         """Whether there is any, beside the seed."""
         given = (self.delay, self.rate, self.loss, self.jitter, self.forwards, self.socks)
         return any((*given, self.password_file, self.allow))
+
+
+def resolved_of(scenario: Path | None, *, settings: Mapping[str, str], flags: Flags) -> Resolved:
+    """The scenario in a file, or that of the flags; raises LonghaulError for both and for neither."""
+    if scenario is None:
+        if not flags.given():
+            raise LonghaulError(
+                Code.ARGUMENT_MISSING,
+                "neither a scenario nor a forward",
+                remedy="write longhaul relay SCENARIO, or --delay 18ms --forward 8080=127.0.0.1:80",
+                exit_code=2,
+            )
+        if not flags.forwards and not flags.socks:
+            remedy = "add --forward 8080=127.0.0.1:80 or --socks 127.0.0.1:1080"
+            raise LonghaulError(
+                Code.RELAY_INCOMPLETE, "the relay would accept no connections", remedy=remedy, exit_code=2
+            )
+        return resolve(parse_scenario(scenario_text(flags).encode(), name="relay flags"))
+    if flags.given():
+        remedy = "write them into the scenario, or leave the scenario out"
+        raise LonghaulError(
+            Code.OPTION_CONFLICT,
+            "the scenario defines its own links and forwards",
+            remedy=remedy,
+            exit_code=2,
+        )
+    return resolve(load_scenario(scenario, settings=settings), seed=flags.seed)
 
 
 def scenario_text(flags: Flags) -> str:

@@ -5,12 +5,13 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from longhaul import _longhaul
 from longhaul.diagnostics import Code
@@ -46,6 +47,13 @@ class Opened:
         """The same for ``socket.create_connection``."""
         host, _, port = self.address.rpartition(":")
         return host.removeprefix("[").removesuffix("]"), int(port)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """What ``str`` has written, as ``run.json`` lists it."""
+        listens, _, target = text.partition(" -> ")
+        kind, address, *source = listens.split(" ", 2)
+        return cls(kind, address, source[0].strip("()") if source else None, target or None)
 
     def __str__(self) -> str:
         """``forward 127.1.0.1:15201 (tromso) -> 127.2.0.11:5201``."""
@@ -93,14 +101,7 @@ def serve(
 
     ``told`` is called when everything listens. Raises LonghaulError for what this machine cannot do.
     """
-    planned = _ordered(plan_relay(resolved, gateway=order.gateway), order)
-    password = read_password(planned.password_file, resolved)
-    complete = json.dumps(planned.with_password(password))
-    try:
-        _longhaul.check_relay_plan(complete)
-    except _longhaul.InvalidValueError as error:
-        message = f"the relay cannot be run: {error.message}"
-        raise LonghaulError(Code.RELAY_INCOMPLETE, message, remedy=error.remedy, exit_code=2) from error
+    planned, complete = checked_plan(resolved, order)
     called = name_of(resolved, order)
     with ExitStack() as stack:
         path = stack.enter_context(sockets.claimed(called))
@@ -113,14 +114,28 @@ def serve(
             argv=list(order.argv),
             files=resolved.files(),
         )
-        with ending.recorded(directory):
+        with ending.recorded(directory), _signals() as heard:
             directories.update_run(directory, socket=str(path))
             replace_json(directory / "raw" / "expectations.json", list(resolved.expectations))
             result, ended = _relay(
-                planned, complete, directory, path, told=told, wrappers=wrappers, stop=stop
+                planned, complete, directory, path, heard=heard, told=told, wrappers=wrappers, stop=stop
             )
             stack.close()
+            heard.results_are_written = True
             return _concluded(directory, result, ended, order)
+
+
+def checked_plan(resolved: Resolved, order: Order) -> tuple[RelayPlan, str]:
+    """The plan of a relay, and the same with its password, as JSON. Raises LonghaulError if it cannot run."""
+    planned = _ordered(plan_relay(resolved, gateway=order.gateway), order)
+    password = read_password(planned.password_file, resolved)
+    complete = json.dumps(planned.with_password(password))
+    try:
+        _longhaul.check_relay_plan(complete)
+    except _longhaul.InvalidValueError as error:
+        message = f"the relay cannot be run: {error.message}"
+        raise LonghaulError(Code.RELAY_INCOMPLETE, message, remedy=error.remedy, exit_code=2) from error
+    return planned, complete
 
 
 def _relay(
@@ -129,6 +144,7 @@ def _relay(
     directory: Path,
     path: Path,
     *,
+    heard: "_Heard",
     told: Told,
     wrappers: Sequence[Wrapper],
     stop: int | None,
@@ -143,18 +159,15 @@ def _relay(
 
     token = sockets.new_token(path)
     try:
-        with (
-            _signals() as (wakes, seen),
-            Chain.of(wrappers, planned, directory) as chain,
-            sockets.short(path) as short,
-        ):
+        with Chain.of(wrappers, planned, directory) as chain, sockets.short(path) as short:
             result = json.loads(
                 _run_gateway(
                     complete,
-                    directory=str(directory),
+                    # What it is asked from another working directory.
+                    directory=str(directory.resolve()),
                     socket=short,
                     token=token,
-                    stop=wakes if stop is None else stop,
+                    stop=heard.wakes if stop is None else stop,
                     ready=ready,
                     wrapper=chain.call if wrappers else None,
                 )
@@ -164,8 +177,11 @@ def _relay(
     if result.get("reason") == "duration":
         return result, Ending("duration")
     # Who sets no end ends it with Ctrl-C; who sets one interrupts it so.
-    is_early = seen and planned.plan["duration_ns"] is not None
-    return result, Ending("interrupted" if is_early else "stopped", signals.reason(seen[0]) if seen else None)
+    first = heard.first
+    is_early = first is not None and planned.plan["duration_ns"] is not None
+    return result, Ending(
+        "interrupted" if is_early else "stopped", None if first is None else signals.reason(first)
+    )
 
 
 _LONGEST_PASSWORD = 1 << 12
@@ -228,19 +244,19 @@ def _ordered(planned: RelayPlan, order: Order) -> RelayPlan:
 
 
 def _opened(planned: RelayPlan, real: Sequence[dict[str, Any]]) -> list[Opened]:
-    found = []
-    for each in real:
-        listener = planned.plan["listeners"][each["listener"]]
-        source = listener.get("from")
-        found.append(
-            Opened(
-                listener["kind"],
-                each["address"],
-                None if source is None else planned.clusters[source].name,
-                listener.get("target"),
-            )
-        )
-    return found
+    listeners = planned.plan["listeners"]
+    return [describe_listener(planned, listeners[each["listener"]], each["address"]) for each in real]
+
+
+def describe_listener(planned: RelayPlan, listener: Mapping[str, Any], address: str | None = None) -> Opened:
+    """A listener of the plan at ``address``, or at that of the plan, whose port may be 0."""
+    source = listener.get("from")
+    return Opened(
+        listener["kind"],
+        address or listener["address"],
+        None if source is None else planned.clusters[source].name,
+        listener.get("target"),
+    )
 
 
 def _concluded(directory: Path, result: dict[str, Any], ended: Ending, order: Order) -> Served:
@@ -265,22 +281,42 @@ def _concluded(directory: Path, result: dict[str, Any], ended: Ending, order: Or
     return Served(directory, summary, exit_code(summary))
 
 
+_ONE_INTERRUPT_S = 1.0
+"""Signals so soon after the first are the same interrupt: the kernel repeats that of a parent's end."""
+
+
+@dataclass
+class _Heard:
+    """Signals that came to a relay."""
+
+    wakes: int
+    """A descriptor that can be read from when one has come."""
+    first: int | None = None
+    first_s: float = 0.0
+    results_are_written: bool = False
+    """From then on, another interrupt ends the relay without its results."""
+
+    def take(self, number: int, _frame: FrameType | None) -> None:
+        now_s = time.monotonic()
+        is_another = self.first is None or now_s - self.first_s > _ONE_INTERRUPT_S
+        if self.results_are_written and is_another:
+            raise KeyboardInterrupt(signals.reason(number))
+        if self.first is None:
+            self.first, self.first_s = number, now_s
+
+
 @contextmanager
-def _signals() -> Iterator[tuple[int, list[int]]]:
-    """A descriptor that can be read from when SIGINT, SIGTERM or SIGHUP has come, and those that came."""
-    seen: list[int] = []
+def _signals() -> Iterator[_Heard]:
+    """SIGINT, SIGTERM and SIGHUP end the gateway, and not this process, within the block."""
     wakes, writes = os.pipe()
     os.set_blocking(writes, False)
-
-    def on_signal(number: int, _frame: FrameType | None) -> None:
-        seen.append(number)
-
+    heard = _Heard(wakes)
     ours = threading.current_thread() is threading.main_thread()
     try:
-        with signals.handled(on_signal):
+        with signals.handled(heard.take):
             waking = signal.set_wakeup_fd(writes, warn_on_full_buffer=False) if ours else -1
             try:
-                yield wakes, seen
+                yield heard
             finally:
                 if ours:
                     signal.set_wakeup_fd(waking)

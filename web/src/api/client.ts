@@ -241,6 +241,11 @@ export const api = {
   collectTrace: (wish: Bodies['POST /traces/collect']) => ask('POST /traces/collect', {}, { body: wish }),
   saveTrace: (name: string, wish: Bodies['PUT /traces/{name}']) =>
     ask('PUT /traces/{name}', { name }, { body: wish }),
+  relays: () => ask('GET /relays', {}),
+  checkRelay: (wish: Bodies['POST /relays/check']) => ask('POST /relays/check', {}, { body: wish }),
+  startRelay: (wish: Bodies['POST /relays']) => ask('POST /relays', {}, { body: wish }),
+  relay: (id: string) => ask('GET /relays/{run}', { run: id }),
+  pathMap: (wish: Bodies['POST /relays/paths']) => ask('POST /relays/paths', {}, { body: wish }),
   certificate: () => ask('GET /certificate', {}),
 };
 

@@ -1,6 +1,6 @@
-/** Which view is shown, as it stands in the address: #/edit, #/run/ID, #/runs, #/transfers, #/studies/NAME, #/machines, #/traces. */
+/** Which view is shown, as it stands in the address: #/edit, #/run/ID, #/runs, #/transfers, #/studies/NAME, #/machines, #/traces, #/relay/ID. */
 
-export const VIEWS = ['edit', 'run', 'runs', 'transfers', 'studies', 'machines', 'traces'] as const;
+export const VIEWS = ['edit', 'run', 'runs', 'transfers', 'studies', 'machines', 'traces', 'relay'] as const;
 /** After the name of a run among Runs: that one, not compared with another. */
 export const ALONE = 'alone';
 export type ViewName = (typeof VIEWS)[number];

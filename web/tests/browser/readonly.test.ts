@@ -47,6 +47,13 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await picture('runs');
     expect(await axe(page)).toEqual([]);
 
+    await page.keyboard.press('8');
+    await page.getByText('it starts no relays').waitFor();
+    expect(await page.getByRole('button', { name: 'Start', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('heading', { name: 'Path map of relay' }).waitFor();
+    await picture('relay');
+    expect(await axe(page)).toEqual([]);
+
     async function picture(view: string): Promise<void> {
       const folder = process.env['PICTURES'];
       if (folder) await page.screenshot({ path: join(folder, `read-only-${view}-${colorScheme}.png`) });

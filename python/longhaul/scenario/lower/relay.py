@@ -96,8 +96,17 @@ def plan_relay(resolved: Resolved, *, gateway: str | None = None) -> RelayPlan:
         "events": events,
         "log": {"messages": relay.log.messages, "limit_bytes": relay.log.limit.bytes},
     }
-    warnings = (*_ignored(resolved, len(events)), *_open_proxies(resolved, relay, plan["listeners"]))
+    warnings = (*_ignored(resolved, len(events)), *_open_proxies(resolved, relay, plan))
     return RelayPlan(plan, tuple(clusters), relay.password_file, warnings)
+
+
+def reachable_listeners(plan: Plain) -> list[Plain]:
+    """The listeners of a relay's plan that other machines may reach: all that are not at loopback."""
+    return [
+        each
+        for each in plan["listeners"]
+        if not ip_address(each["address"].rpartition(":")[0].strip("[]")).is_loopback
+    ]
 
 
 def _here(relay: Relay, clusters: Sequence[Group], gateway: str | None) -> list[int]:
@@ -177,11 +186,10 @@ def _peers(relay: Relay, clusters: Sequence[Group], here: Sequence[int]) -> list
     ]
 
 
-def _open_proxies(resolved: Resolved, relay: Relay, listeners: Sequence[Plain]) -> Iterator[Diagnostic]:
+def _open_proxies(resolved: Resolved, relay: Relay, plan: Plain) -> Iterator[Diagnostic]:
     """Warnings about SOCKS at addresses that other machines may reach, for whoever connects."""
-    for listener in listeners:
-        host = listener["address"].rpartition(":")[0].strip("[]")
-        if listener["kind"] == "socks" and relay.password_file is None and not ip_address(host).is_loopback:
+    for listener in reachable_listeners(plan):
+        if listener["kind"] == "socks" and relay.password_file is None:
             yield resolved.scenario.warning(
                 Code.OPEN_PROXY,
                 ("relay", "socks"),

@@ -26,6 +26,9 @@ import type {
   TraceWish,
   TraceSave,
   TraceCollection,
+  RelayWish,
+  RelayStart,
+  PathMapWish,
   StudyStart,
   TransferStart,
 } from './bodies';
@@ -67,6 +70,7 @@ import type { Cities, Fibres } from './places';
 import type { Runs, SweepResult, Comparison } from './studies';
 import type { Policies, TransferPlan, RequestsRead, RequestFiles, TransferRun } from './transfers';
 import type { TraceFiles, TraceView, TraceSaved } from './traces';
+import type { RelayList, RelayCheck, RelayState, PathMap } from './relays';
 import type { StudyList, StudyDetails, Picture } from './claims';
 import type { Job, JobList, JobOutput } from './jobs';
 import type { ExportedFiles, MachinesMapped } from './export';
@@ -102,6 +106,9 @@ export interface Bodies {
   'POST /traces': TraceWish;
   'PUT /traces/{name}': TraceSave;
   'POST /traces/collect': TraceCollection;
+  'POST /relays': RelayStart;
+  'POST /relays/check': RelayWish;
+  'POST /relays/paths': PathMapWish;
   'POST /export': ExportWish;
   'POST /export/archive': ExportWish;
   'POST /export/machines': MachinesText;
@@ -147,6 +154,11 @@ export interface Answers {
   'POST /traces': TraceView;
   'PUT /traces/{name}': TraceSaved;
   'POST /traces/collect': Job;
+  'GET /relays': RelayList;
+  'POST /relays': Job;
+  'POST /relays/check': RelayCheck;
+  'POST /relays/paths': PathMap;
+  'GET /relays/{run}': RelayState;
   'GET /certificate': Certified;
   'POST /export': ExportedFiles;
   'POST /export/archive': Ticket;

@@ -541,6 +541,121 @@ export interface TraceCollection {
 }
 
 /**
+ * A relay of one link, in place of a scenario.
+ */
+export interface RelayLink {
+  /**
+   * One way, in each direction.
+   */
+  delay?: string | null;
+  rate?: string | null;
+  loss?: string | null;
+  /**
+   * Standard deviation of the delay.
+   */
+  jitter?: string | null;
+  /**
+   * `LISTEN=TARGET`, as `--forward` takes them.
+   */
+  forwards?: string[];
+  /**
+   * `ADDRESS:PORT` of a SOCKS 5 proxy.
+   */
+  socks?: string | null;
+  /**
+   * A file of the directory, whose first line is the password of SOCKS clients.
+   */
+  password_file?: string | null;
+  /**
+   * Networks that SOCKS may reach; all if there are none.
+   */
+  allow?: string[];
+}
+
+/**
+ * A relay that is wanted: of a scenario in a file, of one of Longhaul's own, or of one link.
+ */
+export interface RelayWish {
+  file?: string | null;
+  scenario?: string | null;
+  link?: RelayLink | null;
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * The cluster whose gateway this is, where gateways are apart or chained.
+   */
+  gateway?: string | null;
+  /**
+   * What `set`, `status` and `down` call it; the scenario's name if left out.
+   */
+  name?: string | null;
+  /**
+   * After which it ends, with its unit; it relays until it is stopped if left out.
+   */
+  duration?: string | null;
+  /**
+   * Whether each message is recorded.
+   */
+  messages?: boolean;
+  seed?: number | null;
+}
+
+/**
+ * A relay that is to start.
+ */
+export interface RelayStart {
+  file?: string | null;
+  scenario?: string | null;
+  link?: RelayLink | null;
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * The cluster whose gateway this is, where gateways are apart or chained.
+   */
+  gateway?: string | null;
+  /**
+   * What `set`, `status` and `down` call it; the scenario's name if left out.
+   */
+  name?: string | null;
+  /**
+   * After which it ends, with its unit; it relays until it is stopped if left out.
+   */
+  duration?: string | null;
+  /**
+   * Whether each message is recorded.
+   */
+  messages?: boolean;
+  seed?: number | null;
+  /**
+   * Whether it may listen at addresses that other machines can reach.
+   */
+  reachable?: boolean;
+}
+
+/**
+ * A scenario whose path map is wanted.
+ */
+export interface PathMapWish {
+  text: string;
+  /**
+   * Values of parameters and keys, as `--set` takes them.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * `scenario:NAME` where files lie beside one of Longhaul's own; else they lie in the directory.
+   */
+  base?: string | null;
+  /**
+   * Of MPI, which are redirected.
+   */
+  ports?: string;
+}
+
+/**
  * A study that is to run.
  */
 export interface StudyStart {
