@@ -16,7 +16,7 @@ use crate::Sink;
 use crate::network::{Direction, Network};
 use crate::packet::{DirectionId, NodeId, Packet};
 use longhaul_link::{Line, Link, LinkModel};
-use longhaul_plan::{Change, Plan};
+use longhaul_plan::{Change, Plan, Way};
 use longhaul_random::Seed;
 use longhaul_units::{InvalidValue, Span, Time};
 use std::sync::Arc;
@@ -105,6 +105,23 @@ impl Network {
             .map(|link| Cut { link, lookahead: lookahead(2 * link).min(lookahead(2 * link + 1)) })
             .filter(|cut| cut.lookahead > Span::ZERO && !leaves[cut.link])
             .collect()
+    }
+
+    /// The least delay of each direction during a live run of `plan`, whose network this is, with all changes that are planned.
+    pub fn least_delays(&self, plan: &Plan) -> Vec<Span> {
+        let mut lines = Network::unrouted(plan).directions;
+        let mut least: Vec<Span> = lines.iter().map(|direction| direction.link.least_delay()).collect();
+        for event in plan.events.iter().filter(|event| event.change.delay.is_some()) {
+            for way in [Way::Forward, Way::Reverse] {
+                let place = DirectionId::new(event.link, way).0 as usize;
+                if event.direction.is_none_or(|only| only == way) {
+                    let line = &mut lines[place].link;
+                    line.change(Time::from_ns(event.at_ns), event.route, &event.change);
+                    least[place] = least[place].min(line.least_delay());
+                }
+            }
+        }
+        least
     }
 
     /// The same network, of which shard `own` has the nodes that `partition` says, one for each node; before its first packet.

@@ -347,3 +347,15 @@ fn a_journal_of_another_division_is_refused_or_differs() {
     }
     assert!(replay(&plan, &mut &journal[..]).is_err());
 }
+
+#[test]
+fn the_least_delay_of_a_direction_is_that_of_all_planned_changes() {
+    let delay = |ms| DelayModel::Constant { delay: Span::from_ms(ms) };
+    let to = |ms| Change { delay: Some(delay(ms)), ..Change::default() };
+    let (mut plan, network) = network_of(0, &[(1_000_000, to(5)), (2_000_000, to(1)), (3_000_000, to(9))]);
+    let before = network.live_cuts(&plan).iter().find(|cut| cut.link == 1).unwrap().lookahead;
+    assert!(before > Span::from_ms(1));
+    assert_eq!(network.least_delays(&plan)[2..4], [Span::from_ms(1); 2]);
+    plan.events[1].direction = Some(Way::Reverse);
+    assert_eq!(network.least_delays(&plan)[2..4], [before, Span::from_ms(1)]);
+}
