@@ -106,7 +106,7 @@ def test_tables_of_simulated_flows_on_threads_have_both_ends(work: Path) -> None
     (back,) = [flow for flow in summary["flows"] if flow["flow"] == "back"]
     assert back["bytes"] == 300_000
     rows = [row for row in flows if row["flow"] == "back"]
-    # Each interval has the bytes that came in it, which the receiver's thread counts, and the sender's window.
+    # Each interval has what the receiver's thread counted in it, and the window of the sender's.
     received = sum(row["bits_per_s"] * (row["end_s"] - row["start_s"]) / 8 for row in rows)
     assert 0.5 * 300_000 < received <= 300_000.5
     assert all(row["window_segments"] > 0 for row in rows)

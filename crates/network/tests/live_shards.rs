@@ -327,6 +327,16 @@ fn a_cut_without_delay_or_of_a_link_that_leaves_is_refused() {
 }
 
 #[test]
+fn links_of_a_switch_are_not_cut() {
+    let (plan, network) = network_of(0, &[]);
+    assert!(network.live_cuts(&plan).iter().any(|cut| cut.link == 1));
+    let [near, _] = plan.links[1].endpoints;
+    let mut plan = plan;
+    plan.nodes[near].kind = NodeKind::Switch;
+    assert!(!network.live_cuts(&plan).iter().any(|cut| cut.link == 1));
+}
+
+#[test]
 fn a_journal_of_another_division_is_refused_or_differs() {
     let (plan, _) = network_of(1, &[]);
     let packet = Packet { offered: Time::ZERO, ..from(0, 1, 100) };

@@ -76,7 +76,7 @@ def engine_threads(plan: Plan, shards: int | Literal["auto"]) -> list[int] | Non
         Code.NOT_DIVISIBLE,
         f"the network cannot be divided into {shards} shards: only links with a delay"
         f"{' of at least 200 µs, with simulated traffic or replayed captures,' if least_ns else ''} can be "
-        "cut, and no parallel routes",
+        "cut, and no parallel routes or links of switches",
         remedy="use fewer shards, or --shards auto",
         exit_code=2,
     )
@@ -158,6 +158,7 @@ def unsupported(plan: Plan, *, foreign: Sequence[Mapping[str, Any]], option: str
             (bool(plan["jobs"]) or bool(simulated), "simulated traffic"),
             (any(flow["traffic"]["kind"] == "pcap" for flow in plan["flows"]), "replayed captures"),
             (plan.get("gateway") is not None, "internet access"),
+            (bool(switch_names(plan["nodes"])), "switches"),
         ]
     else:
         of_engine = [
@@ -167,7 +168,6 @@ def unsupported(plan: Plan, *, foreign: Sequence[Mapping[str, Any]], option: str
         ]
     found = [
         *of_engine,
-        (bool(switch_names(plan["nodes"])), "switches"),
         (bool(foreign) or any(node.get("port") for node in plan["nodes"]), "ports"),
     ]
     return [what for applies, what in found if applies]

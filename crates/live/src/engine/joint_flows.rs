@@ -154,7 +154,8 @@ impl First {
             at.is_some() && samples.len() == count
         };
         if let Some(last) = self.samples.iter().filter(is_complete).map(|(&number, _)| number).max() {
-            for (_, (at, samples)) in self.samples.extract_if(..=last, |_, _| true) {
+            let later = last.checked_add(1).map_or_else(BTreeMap::new, |next| self.samples.split_off(&next));
+            for (at, samples) in std::mem::replace(&mut self.samples, later).into_values() {
                 if let Some(at) = at.filter(|_| samples.len() == count) {
                     rows.extend(EndSamples::joined(&samples, at));
                 }

@@ -45,7 +45,7 @@ impl<P: Ports> Emulator<'_, P> {
         if self.endpoints.is_empty() || has_real {
             return (network.min(endpoints).min(other), true);
         }
-        let turn = self.horizons.as_ref().map_or(BATCHING_INTERVAL, |horizons| horizons.turn());
+        let turn = self.horizons.as_ref().map_or(BATCHING_INTERVAL, Horizons::turn);
         let simulated = network.min(endpoints).max(self.advanced + BATCHING_INTERVAL.min(turn));
         if simulated < other { (simulated, false) } else { (other, true) }
     }
