@@ -217,6 +217,49 @@ def test_a_run_of_two_threads_is_watched_and_changed_as_that_of_one(work: Path) 
     assert f"{interventions[0]['at_ns'] / 1e9:.6f} s" in said
 
 
+SEGMENTS = """\
+version: 1
+name: chain
+duration: 3s
+nodes:
+  s1..2: {kind: switch}
+  a1..2: {kind: host, attach: s1, profile: cable}
+  b1..2: {kind: host, attach: s2, profile: cable}
+  r1..2: {kind: router}
+profiles: {cable: {delay: 1ms, rate: 1Gbit}}
+links:
+  left: {endpoints: [s1, r1], delay: 2ms}
+  wan: {endpoints: [r1, r2], delay: 5ms, rate: 100Mbit}
+  right: {endpoints: [s2, r2], delay: 2ms}
+traffic:
+  near: {kind: ping, from: a1, to: a2, every: 20ms}
+  far: {kind: ping, from: a1, to: b2, every: 20ms}
+  noise: {kind: udp, from: a2, to: b1, rate: 1Mbit, stop: 2s, simulated: true}
+measure: {journal: true}
+"""
+
+
+def test_a_switch_is_on_the_thread_of_its_hosts(work: Path) -> None:
+    (work / "chain.yaml").write_text(SEGMENTS)
+    argv = [COMMAND, "run", "chain.yaml", "--no-report", "--shards", "2"]
+    done = subprocess.run(argv, cwd=work, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode in (0, 4), done.stderr + done.stdout
+    directory = work / "runs/chain/latest-mixed"
+    record = json.loads((directory / "run.json").read_text())
+    assert [cut["link"] for cut in record["cuts"]] == ["wan"]
+    summary = json.loads((directory / "summary.json").read_text())
+    assert probe(summary, "near")["received"] > 50
+    assert probe(summary, "near")["rtt_min_ns"] > 4e6 - 1e5
+    assert probe(summary, "far")["received"] > 50
+    # Two cables, two uplinks and the WAN, there and back.
+    assert probe(summary, "far")["rtt_min_ns"] > 22e6 - 1e5
+    (noise,) = json.loads((directory / "raw/engine.json").read_text())["flows"]
+    assert noise["sent"] == noise["received"] > 100
+    replayed = [COMMAND, "compare", "--replay", str(directory)]
+    again = subprocess.run(replayed, capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stdout + again.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -62,4 +62,4 @@ def test_what_knows_no_switches_refuses_them_by_name() -> None:
     with pytest.raises(LonghaulError, match="s1 is a switch"):
         export(resolved(), "shell", machines=None, kernel=Kernel())
     with pytest.raises(LonghaulError, match="does not support switches"):
-        refuse({**resolved().plan, "jobs": [], "flows": []}, foreign=(), option="--shards")
+        refuse({**resolved().plan, "jobs": [], "flows": []}, foreign=(), option="--on")

@@ -322,7 +322,7 @@ impl Endpoints {
     }
 
     /// Whether what an agent has to do ends without the run.
-    fn is_finite(&self, agent: usize) -> bool {
+    pub(crate) fn is_finite(&self, agent: usize) -> bool {
         self.pairs.get(agent / 2).is_some_and(|pair| self.flows[pair.flow as usize].is_finite)
     }
 

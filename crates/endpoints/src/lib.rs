@@ -32,3 +32,4 @@ pub use packet_list::ListedPacket;
 pub use payload::{PayloadBatch, PayloadPool, PayloadSink};
 pub use results::TransferProgress;
 pub use schedule::{Schedule, datagrams, transfers};
+pub use shards::{ClosedEnds, EndSamples};

@@ -1,3 +1,5 @@
+mod encoding;
+
 use crate::capture::{CapturedPacket, SentSegment};
 use crate::packet_list::ListedPacket;
 use longhaul_network::{Fate, Message, Packet, Reply, Sink};

@@ -30,6 +30,12 @@ impl Endpoints {
     }
 
     fn flow_row(&self, pair: &Pair, now: Time) -> Option<FlowRow> {
+        let sent = self.sender_row(pair, now)?;
+        Some(FlowRow { received_bytes: self.receiver_bytes(pair)?, ..sent })
+    }
+
+    /// What the sender of a stream knows of it; `None` if it is in another shard, or not open yet.
+    pub(crate) fn sender_row(&self, pair: &Pair, now: Time) -> Option<FlowRow> {
         let blank = FlowRow {
             t_ns: now.ns(),
             flow: pair.flow,
@@ -42,12 +48,11 @@ impl Endpoints {
             retransmits: 0,
             in_flight: 0,
         };
-        match (&self.agents[pair.sender as usize], &self.agents[pair.receiver as usize]) {
-            (Agent::Stream(sender), Agent::Stream(receiver)) if sender.is_open() => {
+        match &self.agents[pair.sender as usize] {
+            Agent::Stream(sender) if sender.is_open() => {
                 let info = sender.info()?;
                 Some(FlowRow {
                     sent_bytes: info.bytes_sent,
-                    received_bytes: self.received_bytes(pair, receiver),
                     window_segments: Some(info.window),
                     threshold_segments: Some(info.threshold).filter(|threshold| threshold.is_finite()),
                     rtt_ns: Some(info.srtt.ns()).filter(|&rtt| rtt > 0),
@@ -56,16 +61,17 @@ impl Endpoints {
                     ..blank
                 })
             }
-            (Agent::DatagramSource(sender), Agent::DatagramSink(receiver)) => Some(FlowRow {
-                sent_bytes: sender.sent_bytes,
-                received_bytes: receiver.stats.received_bytes,
-                ..blank
-            }),
-            (Agent::PacketSource(sender), Agent::DatagramSink(receiver)) => Some(FlowRow {
-                sent_bytes: sender.sent_bytes,
-                received_bytes: receiver.stats.received_bytes,
-                ..blank
-            }),
+            Agent::DatagramSource(sender) => Some(FlowRow { sent_bytes: sender.sent_bytes, ..blank }),
+            Agent::PacketSource(sender) => Some(FlowRow { sent_bytes: sender.sent_bytes, ..blank }),
+            _ => None,
+        }
+    }
+
+    /// The bytes that have come to the receiver of a stream; `None` if it is in another shard.
+    pub(crate) fn receiver_bytes(&self, pair: &Pair) -> Option<u64> {
+        match &self.agents[pair.receiver as usize] {
+            Agent::Stream(receiver) => Some(self.received_bytes(pair, receiver)),
+            Agent::DatagramSink(receiver) => Some(receiver.stats.received_bytes),
             _ => None,
         }
     }

@@ -11,7 +11,9 @@ mod class_gaps;
 mod control;
 mod egress;
 mod emulator;
+mod horizons;
 mod idle;
+mod joint_flows;
 mod ports;
 mod real_flows;
 mod replays;
@@ -27,6 +29,7 @@ pub use emulator::{Emulator, network};
 use ports::KernelPorts;
 pub use ports::{Port, Ports};
 pub use replays::Replays;
+use shards::OwnTraffic;
 pub use shards::{engine_status, run_shards};
 pub use steps::{endpoints, is_of_engine};
 
@@ -83,18 +86,22 @@ pub enum Share<'a> {
         own: u32,
         /// The shard of each node.
         partition: &'a [u32],
+        /// The run directory.
+        run_directory: &'a Path,
         /// To the others.
         tunnel: Box<Tunnel>,
         /// Unix time of the run's start, which all shards must have in common: the first one that starts decides it.
         unix_start_ns: &'a OnceLock<u64>,
+        /// Its share of the traffic that the engine has itself, if there is any.
+        traffic: Option<Box<OwnTraffic>>,
     },
 }
 
 /// Runs the network, or a share of it, until the supervisor sends [`Command::Stop`], and writes `raw/engine.json`.
 pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) -> Result<()> {
     let mut network = network(plan)?;
-    if !matches!(share, Share::Whole) && (plan.flows.iter().any(is_of_engine) || !plan.jobs.is_empty()) {
-        return Err(Error::new("simulated traffic and replayed captures need a network that is not divided"));
+    if matches!(share, Share::Machine(_)) && (plan.flows.iter().any(is_of_engine) || !plan.jobs.is_empty()) {
+        return Err(Error::new("simulated traffic and replayed captures need a network on one machine"));
     }
     let (number, is_machine, stays_up) = match &share {
         Share::Whole => (0, false, false),
@@ -105,6 +112,7 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
         Share::Shard { unix_start_ns, .. } => Some(*unix_start_ns),
         _ => None,
     };
+    let (mut own_traffic, mut replays) = (None, None);
     let mut tunnel: Option<Box<Tunnel>> = match share {
         Share::Whole => None,
         Share::Machine(machines) => {
@@ -112,14 +120,19 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
             network.monitor(plan);
             Some(Box::new(Tunnel::new(plan, machines)?))
         }
-        Share::Shard { own, partition, tunnel, .. } => {
+        Share::Shard { own, partition, run_directory, tunnel, traffic, .. } => {
+            replays = Some(Replays::load(plan, run_directory, |node| partition[node] == own)?);
             network = network.live_shard(plan, partition, own)?;
             network.monitor(plan);
+            own_traffic = traffic;
             Some(tunnel)
         }
     };
-    let endpoints = endpoints(plan, &network)?;
-    let replays = Replays::load(plan, directory)?;
+    let (endpoints, shared) = match own_traffic {
+        Some(own) => (own.endpoints, Some((own.senders, own.horizons, own.joint_flows))),
+        None => (endpoints(plan, &network)?, None),
+    };
+    let replays = replays.map_or_else(|| Replays::load(plan, directory, |_| true), Ok)?;
     let recorder = Recorder::start(plan, directory, &Disk)?;
     let scheduling = realtime::claim(number);
     let mut control = Control::new(ports.control);
@@ -135,6 +148,11 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
         common_start_ns.map_or_else(unix_start_ns, |decided| *decided.get_or_init(unix_start_ns));
     let bridged = outside.bridged_devices().collect();
     let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, unix_start_ns);
+    if let Some((senders, horizons, joint_flows)) = shared {
+        emulator.egress.senders = senders;
+        (emulator.horizons, emulator.horizon) = (Some(horizons), Time::ZERO);
+        emulator.joint_flows = Some(joint_flows);
+    }
     emulator.egress.replays = replays;
     emulator.bridges.devices = bridged;
     emulator.egress.tunnel = tunnel;
@@ -146,8 +164,12 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
     }
     let outcome = engine.run_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());
+    let Engine { emulator: Emulator { endpoints, joint_flows, .. }, control, .. } = engine;
+    if let Some(joint_flows) = joint_flows {
+        joint_flows.end(endpoints);
+    }
     outcome.and(finished)?;
-    if engine.control.hung_up {
+    if control.hung_up {
         Err(Error::crash("the control connection to the supervisor was closed"))
     } else {
         Ok(())
@@ -239,6 +261,7 @@ impl<'a> Engine<'a> {
             if caught_up {
                 self.read_replies();
             }
+            self.emulator.publish();
             // What left just now must not wait while the engine sleeps.
             self.tunnel_turn()?;
             self.emulator.sample_if_due(now);
@@ -251,6 +274,9 @@ impl<'a> Engine<'a> {
             if caught_up {
                 let (next, precise) = self.emulator.next_due();
                 let now = clock.now();
+                let publication = self.emulator.next_publication();
+                let precise = precise && next <= publication;
+                let next = next.min(publication);
                 let ahead_ns = next.min(self.end).min(self.next_tunnel_turn()).since(now).ns();
                 if ahead_ns < POLL_SKIP_NS && now.ns() < self.polled_ns + MAX_POLL_SKIP_NS {
                     std::hint::spin_loop();
@@ -259,6 +285,8 @@ impl<'a> Engine<'a> {
                 }
                 let stalls = &mut self.emulator.egress.stalls;
                 slept_ns = self.idle.pause(&self.epoll, clock, (ahead_ns, precise), stalls);
+            } else if self.emulator.is_blocked(now) {
+                slept_ns = Idle::wait_for_engines(clock, &mut self.emulator.egress.stalls);
             }
             self.polled_ns = clock.ns();
             self.budget.spend(self.polled_ns, slept_ns);
@@ -387,7 +415,9 @@ impl<'a> Engine<'a> {
     fn read_tunnel(&mut self) {
         let now = self.now();
         self.emulator.egress.stalls.work(now.ns());
-        self.emulator.advance(now);
+        if self.emulator.horizons.is_none() {
+            self.emulator.advance(now);
+        }
         self.emulator.receive_from_machines(now);
     }
 
@@ -395,6 +425,7 @@ impl<'a> Engine<'a> {
     fn end_jointly(&mut self) -> Result<()> {
         let end = self.end;
         self.emulator.advance(end);
+        self.emulator.publish();
         self.emulator.egress.outside.ended = Some(end);
         let Some(tunnel) = &mut self.emulator.egress.tunnel else { return Ok(()) };
         tunnel.announce_end();

@@ -24,7 +24,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::BorrowedFd;
 use transport::Transport;
 
-pub use packets::Arriving;
+pub use packets::{Arriving, Content};
 
 /// Content of a datagram with several packets: with the headers of UDP and IP it fits into a frame of 1,500 bytes. A larger packet has one
 /// of its own, which IP divides if it must.
@@ -288,10 +288,10 @@ impl Tunnel {
         self.failed += self.transport.send(peer, &mut vec![datagram]);
     }
 
-    /// Sends a packet to the machine at the far end of a direction, in a datagram with others; `parts` are its virtio header with its headers, and its payload.
-    pub fn send_packet(&mut self, direction: DirectionId, due: Time, packet: &Packet, parts: [&[u8]; 2]) {
+    /// Sends a packet to the machine at the far end of a direction, in a datagram with others.
+    pub fn send_packet(&mut self, direction: DirectionId, due: Time, packet: &Packet, content: &Content<'_>) {
         let peer = self.ends[direction.0 as usize] as usize;
-        let length = packets::RECORD + parts.iter().map(|part| part.len()).sum::<usize>();
+        let length = content.record_bytes();
         let open = self.peers[peer].open.len();
         if open > 0 && open + length > HEADER + MOST_CONTENT {
             self.close(peer);
@@ -300,7 +300,7 @@ impl Tunnel {
         if open.is_empty() {
             self.seal.begin(Kind::Packets, open);
         }
-        packets::append(open, direction, due, packet, parts);
+        packets::append(open, direction, due, packet, content);
         *sent_packets += 1;
         if self.peers[peer].full.len() >= MOST_DATAGRAMS {
             self.send_full(peer);
@@ -333,7 +333,8 @@ impl Tunnel {
         for (sender, content) in self.before_start.take().into_iter().flatten() {
             self.take_packets(sender, &content, &mut take);
         }
-        self.read(&mut take);
+        // Shards of this process wait for each other, and not for packets that have come already.
+        while self.read(&mut take) == MOST_READ && self.is_local {}
     }
 
     /// Takes the times that have come. Packets wait for [`receive`](Self::receive): the hosts of a machine may send as soon as it is
@@ -342,10 +343,14 @@ impl Tunnel {
         self.read(&mut |_, _| ());
     }
 
-    fn read(&mut self, take: &mut impl FnMut(Arriving<'_>, u32)) {
-        for mut datagram in self.transport.receive() {
+    /// Returns how many datagrams were there.
+    fn read(&mut self, take: &mut impl FnMut(Arriving<'_>, u32)) -> usize {
+        let datagrams = self.transport.receive();
+        let count = datagrams.len();
+        for mut datagram in datagrams {
             self.handle(&mut datagram, take);
         }
+        count
     }
 
     fn handle(&mut self, datagram: &mut [u8], take: &mut impl FnMut(Arriving<'_>, u32)) {

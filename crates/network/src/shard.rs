@@ -16,7 +16,7 @@ use crate::Sink;
 use crate::network::{Direction, Network};
 use crate::packet::{DirectionId, NodeId, Packet};
 use longhaul_link::{Line, Link, LinkModel};
-use longhaul_plan::{Change, Plan};
+use longhaul_plan::{Change, NodeKind, Plan, Way};
 use longhaul_random::Seed;
 use longhaul_units::{InvalidValue, Span, Time};
 use std::sync::Arc;
@@ -93,18 +93,38 @@ impl Network {
     }
 
     /// The links of `plan`, whose network this is, at which a live run can be cut: those with a least delay that are no parallel
-    /// routes and never leave the network, which would end packets that the other shard has already. The lookahead is that of the
-    /// link as it begins; changes may make it less.
+    /// routes and never leave the network, which would end packets that the other shard has already. An Ethernet segment is in one
+    /// shard: links of switches are not cut. The lookahead is that of the link as it begins; changes may make it less.
     pub fn live_cuts(&self, plan: &Plan) -> Vec<Cut> {
         let mut leaves = vec![false; plan.links.len()];
         for event in plan.events.iter().filter(|event| event.change.present == Some(false)) {
             leaves[event.link] = true;
         }
         let lookahead = |direction: usize| self.directions[direction].link.least_delay();
+        let switched = |link: usize| {
+            plan.links[link].endpoints.iter().any(|&end| plan.nodes[end].kind == NodeKind::Switch)
+        };
         (0..plan.links.len())
             .map(|link| Cut { link, lookahead: lookahead(2 * link).min(lookahead(2 * link + 1)) })
-            .filter(|cut| cut.lookahead > Span::ZERO && !leaves[cut.link])
+            .filter(|cut| cut.lookahead > Span::ZERO && !leaves[cut.link] && !switched(cut.link))
             .collect()
+    }
+
+    /// The least delay of each direction during a live run of `plan`, whose network this is, with all changes that are planned.
+    pub fn least_delays(&self, plan: &Plan) -> Vec<Span> {
+        let mut lines = Network::unrouted(plan).directions;
+        let mut least: Vec<Span> = lines.iter().map(|direction| direction.link.least_delay()).collect();
+        for event in plan.events.iter().filter(|event| event.change.delay.is_some()) {
+            for way in [Way::Forward, Way::Reverse] {
+                let place = DirectionId::new(event.link, way).0 as usize;
+                if event.direction.is_none_or(|only| only == way) {
+                    let line = &mut lines[place].link;
+                    line.change(Time::from_ns(event.at_ns), event.route, &event.change);
+                    least[place] = least[place].min(line.least_delay());
+                }
+            }
+        }
+        least
     }
 
     /// The same network, of which shard `own` has the nodes that `partition` says, one for each node; before its first packet.
@@ -123,7 +143,7 @@ impl Network {
     /// # Errors
     /// If `partition` cuts a link at which a live run cannot be [cut](Self::live_cuts).
     pub fn live_shard(&self, plan: &Plan, partition: &[u32], own: u32) -> Result<Self, InvalidValue> {
-        let reason = "it has no least delay, is parallel routes, or leaves the network";
+        let reason = "it has no least delay, is parallel routes, leads to a switch, or leaves the network";
         self.shard_at(&self.live_cuts(plan), reason, plan, partition, own, |line| {
             // A pipe decides when a packet is offered, too early for a link that may change.
             line.change(Time::ZERO, None, &Change::default());

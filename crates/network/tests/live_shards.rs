@@ -327,6 +327,16 @@ fn a_cut_without_delay_or_of_a_link_that_leaves_is_refused() {
 }
 
 #[test]
+fn links_of_a_switch_are_not_cut() {
+    let (plan, network) = network_of(0, &[]);
+    assert!(network.live_cuts(&plan).iter().any(|cut| cut.link == 1));
+    let [near, _] = plan.links[1].endpoints;
+    let mut plan = plan;
+    plan.nodes[near].kind = NodeKind::Switch;
+    assert!(!network.live_cuts(&plan).iter().any(|cut| cut.link == 1));
+}
+
+#[test]
 fn a_journal_of_another_division_is_refused_or_differs() {
     let (plan, _) = network_of(1, &[]);
     let packet = Packet { offered: Time::ZERO, ..from(0, 1, 100) };
@@ -346,4 +356,16 @@ fn a_journal_of_another_division_is_refused_or_differs() {
         assert!(error.starts_with("the journal is of another plan"), "{error}");
     }
     assert!(replay(&plan, &mut &journal[..]).is_err());
+}
+
+#[test]
+fn the_least_delay_of_a_direction_is_that_of_all_planned_changes() {
+    let delay = |ms| DelayModel::Constant { delay: Span::from_ms(ms) };
+    let to = |ms| Change { delay: Some(delay(ms)), ..Change::default() };
+    let (mut plan, network) = network_of(0, &[(1_000_000, to(5)), (2_000_000, to(1)), (3_000_000, to(9))]);
+    let before = network.live_cuts(&plan).iter().find(|cut| cut.link == 1).unwrap().lookahead;
+    assert!(before > Span::from_ms(1));
+    assert_eq!(network.least_delays(&plan)[2..4], [Span::from_ms(1); 2]);
+    plan.events[1].direction = Some(Way::Reverse);
+    assert_eq!(network.least_delays(&plan)[2..4], [before, Span::from_ms(1)]);
 }

@@ -35,6 +35,16 @@ impl Flags {
     /// Is a retransmission. Not on the wire; for traces.
     pub const RETRANSMISSION: Flags = Flags(1 << 12);
 
+    /// As a number.
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// From [`bits`](Self::bits).
+    pub const fn from_bits(bits: u16) -> Flags {
+        Flags(bits)
+    }
+
     /// Whether all of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0

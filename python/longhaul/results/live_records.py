@@ -23,6 +23,8 @@ from longhaul.results.machine_records import MACHINES, joined_change, owner_of
 _EVERY_S = 0.1
 """Between two looks at what parts on this machine have recorded."""
 _NEVER_NS = 1 << 62
+_AS_THEY_ARE = ("sockets.csv", "flows.csv", "pings.csv")
+"""Tables of which each row belongs to one part."""
 
 
 class LiveRecords:
@@ -50,7 +52,7 @@ class LiveRecords:
         self._lateness = [_Rows(raw / "lateness.csv") for raw in parts]
         self._late: dict[bytes, bytes] = {}
         """The latest counts that were not joined yet, by direction."""
-        self._sockets = [_Rows(raw / "sockets.csv") for raw in parts]
+        self._others = {name: [_Rows(raw / name) for raw in parts] for name in _AS_THEY_ARE}
         self._changes = [GrowingFile(raw / CHANGES, most_bytes=None) for raw in parts]
         self._applied: list[deque[bytes]] = [deque() for _ in parts]
         self._has_header: set[str] = set()
@@ -74,8 +76,9 @@ class LiveRecords:
         for samples in self._samples:
             samples.read()
         self._join_samples()
-        for rows in self._sockets:
-            self._append("sockets.csv", rows.header, list(rows.read()))
+        for name, tables in self._others.items():
+            for rows in tables:
+                self._append(name, rows.header, list(rows.read()))
 
     def started_clock(self) -> StartedClock | None:
         """The clock of the run if it has started, and all parts are on this machine."""
@@ -207,5 +210,5 @@ def kept_joined(records: LiveRecords) -> Iterator[None]:
 
 def remove(directory: Path) -> None:
     """Remove what was joined of a run that has no records but these: they are too few for results."""
-    for name in ("samples.csv", "lateness.csv", "sockets.csv", CHANGES, "started.json"):
+    for name in ("samples.csv", "lateness.csv", *_AS_THEY_ARE, CHANGES, "started.json"):
         storage.discard(directory / "raw" / name)

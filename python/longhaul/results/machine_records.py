@@ -7,6 +7,7 @@ of a link come from the machine that its sender is on.
 import csv
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ _JOURNAL = "journal.bin"
 _JOURNALS = "journals"
 """In ``raw/`` of a divided run: ``NAME.bin`` of each part, and ``shards.json``."""
 _TIMES = ("t_ns", "offered_ns", "due_ns", "first_ns", "last_ns", "last_new_ns", "last_acknowledged_ns")
-_TABLES = ("samples", "lateness", "packets", "monitor", "monitor_flows")
+_TABLES = ("samples", "lateness", "packets", "monitor", "monitor_flows", "flows", "pings", "requests")
 """Whose rows each machine has its own of."""
 _BY_HOST = ("hosts", "accounts", "algorithms")
 _SUMS = ("pools_grown", "lost_records", "step_downs")
@@ -397,6 +398,7 @@ def _engine(parts: Sequence[_Part], plan: Plan, partition: Sequence[int]) -> Jso
             list(each) for each in dict.fromkeys(tuple(n) for e in engines for n in e["flow_names"])
         ],
         **{name: worst[name] for name in ("gaps", "scheduling", "steal_ns", "work")},
+        **_simulated(engines),
         "machines": {
             part.name: {
                 **{name: engine.get(name) for name in _OF_MACHINE},
@@ -404,6 +406,26 @@ def _engine(parts: Sequence[_Part], plan: Plan, partition: Sequence[int]) -> Jso
             }
             for part, engine in zip(parts, engines, strict=True)
         },
+    }
+
+
+def _simulated(engines: Sequence[Json]) -> Json:
+    """What came of the traffic that the engines have themselves; the first one has both ends of each flow."""
+    parts = [engine["simulated"] for engine in engines if "simulated" in engine]
+    if not parts:
+        return {}
+    fates: Counter[tuple[int, str]] = Counter()
+    for engine in engines:
+        fates.update({(flow, fate): count for flow, fate, count in engine.get("echo_fates", ())})
+    return {
+        "simulated": {
+            "lateness": merged([part["lateness"] for part in parts]),
+            "reached_ns": min(part["reached_ns"] for part in parts),
+            "damaged": sum(part["damaged"] for part in parts),
+        },
+        "echo_fates": [[flow, fate, count] for (flow, fate), count in sorted(fates.items())],
+        "replays": {name: each for engine in engines for name, each in engine.get("replays", {}).items()},
+        **{name: engines[0][name] for name in ("flows", "jobs") if name in engines[0]},
     }
 
 

@@ -10,12 +10,14 @@ from typing import Any, Literal
 from longhaul import _longhaul, json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.plan import Plan
+from longhaul.plan import WAYS, Plan
 from longhaul.run.shards import Load, divisions, evaluated, parts_of, processors, recorded
 from longhaul.scenario.lower.segments import switch_names
 
 _ROUTER_WORK = 0.2
 """Work of a router beside that of a host."""
+_LEAST_DELAY_NS = 200_000
+"""Of a link that is cut between engine threads which send packets themselves, and so wait for each other."""
 
 
 def load_of(plan: Plan) -> Load:
@@ -60,18 +62,21 @@ def engine_threads(plan: Plan, shards: int | Literal["auto"]) -> list[int] | Non
     cut so often. Raises LonghaulError if it cannot be divided into ``shards``.
     """
     load = load_of(plan)
-    if shards == "auto" and switch_names(plan["nodes"]):
-        return None
+    least_ns = _LEAST_DELAY_NS if has_engine_traffic(plan) else 0
     counts = range(processors() // 2, 1, -1) if shards == "auto" else [shards]
     for count in counts:
-        if count > 1 and (partition := divided(load, [1] * count)) is not None:
-            return partition
+        partition = divided(load, [1] * count) if count > 1 else None
+        if partition is not None:
+            division = evaluated(load, partition, count)
+            if not division.cut or division.lookahead_ns >= least_ns:
+                return partition
     if shards in ("auto", 1):
         return None
     raise LonghaulError(
         Code.NOT_DIVISIBLE,
-        f"the network cannot be divided into {shards} shards: only links with a delay can be cut, and no "
-        "parallel routes",
+        f"the network cannot be divided into {shards} shards: only links with a delay"
+        f"{' of at least 200 µs, with simulated traffic or replayed captures,' if least_ns else ''} can be "
+        "cut, and no parallel routes or links of switches",
         remedy="use fewer shards, or --shards auto",
         exit_code=2,
     )
@@ -89,6 +94,8 @@ def preview(
     reason = None
     if threads is None and shards == "auto":
         reason = f"auto leaves half of the CPU cores to programs, and there are {processors()}"
+        if found := unsupported(plan, foreign=foreign, option="--shards"):
+            reason = f"{', '.join(found)} need one engine thread"
     partition = threads or [0] * len(plan["nodes"])
     division = evaluated(load, partition, max(partition) + 1)
     return {
@@ -114,6 +121,8 @@ def threads_of(
 
     Raises LonghaulError if the network cannot be divided so, or has what divided networks do not support.
     """
+    if shards == "auto" and unsupported(plan, foreign=foreign, option="--shards"):
+        return None
     threads = None if shards == 1 else engine_threads(plan, shards)
     if threads is not None:
         refuse(plan, foreign=foreign, option="--shards")
@@ -122,18 +131,43 @@ def threads_of(
 
 def refuse(plan: Plan, *, foreign: Sequence[Mapping[str, Any]], option: str) -> None:
     """Raises LonghaulError if ``plan`` has what networks that ``option`` divides do not support yet."""
-    unsupported = [
-        (bool(plan["jobs"]) or any(flow["simulated"] for flow in plan["flows"]), "simulated traffic"),
-        (any(flow["traffic"]["kind"] == "pcap" for flow in plan["flows"]), "replayed captures"),
-        (bool(switch_names(plan["nodes"])), "switches"),
-        (bool(foreign) or any(node.get("port") for node in plan["nodes"]), "ports"),
-        (plan.get("gateway") is not None and option == "--on", "internet access"),
-    ]
-    found = [what for applies, what in unsupported if applies]
-    if found:
+    if found := unsupported(plan, foreign=foreign, option=option):
         raise LonghaulError(
             Code.NOT_DIVISIBLE,
             f"{option} does not support {', '.join(found)} yet",
             remedy=f"leave out {option}",
             exit_code=2,
         )
+
+
+def has_engine_traffic(plan: Plan) -> bool:
+    """Whether the engine of a live run sends packets itself: simulated ones, or those of captures."""
+    flows = any(flow["simulated"] or flow["traffic"]["kind"] == "pcap" for flow in plan["flows"])
+    return bool(plan["jobs"]) or flows
+
+
+def unsupported(plan: Plan, *, foreign: Sequence[Mapping[str, Any]], option: str) -> list[str]:
+    """What ``plan`` has that networks do not support yet that ``option`` divides."""
+    simulated = [flow for flow in plan["flows"] if flow["simulated"]]
+    pings = any(flow["traffic"]["kind"] == "ping" for flow in simulated)
+    duplicates = any(link[way].get("duplicate") for link in plan["links"] for way in WAYS) or any(
+        event["change"].get("duplicate") for event in plan["events"]
+    )
+    if option == "--on":
+        of_engine = [
+            (bool(plan["jobs"]) or bool(simulated), "simulated traffic"),
+            (any(flow["traffic"]["kind"] == "pcap" for flow in plan["flows"]), "replayed captures"),
+            (plan.get("gateway") is not None, "internet access"),
+            (bool(switch_names(plan["nodes"])), "switches"),
+        ]
+    else:
+        of_engine = [
+            (bool(plan["jobs"]), "simulated programs"),
+            (any(flow["traffic"].get("subflows") for flow in simulated), "simulated Multipath TCP"),
+            (pings and duplicates, "simulated pings on links that duplicate packets"),
+        ]
+    found = [
+        *of_engine,
+        (bool(foreign) or any(node.get("port") for node in plan["nodes"]), "ports"),
+    ]
+    return [what for applies, what in found if applies]

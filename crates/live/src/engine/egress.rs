@@ -13,7 +13,7 @@ use crate::recorder::Recorder;
 use crate::shape::{HEADER_ROOM, HeaderChanges};
 use crate::sys::packet::ETHERNET_HEADER;
 use crate::tun::VNET_HEADER;
-use crate::tunnel::Tunnel;
+use crate::tunnel::{Content, Tunnel};
 use longhaul_endpoints::{ListedPacket, PayloadPool, PayloadSink};
 use longhaul_network::journal::{Departure, Entry};
 use longhaul_network::{
@@ -98,6 +98,8 @@ pub struct Egress<P> {
     /// Hosts that were written to and may have answered; each once.
     pub written_to: Vec<usize>,
     scratch: Vec<u8>,
+    /// What a packet carries in the model that goes to another shard.
+    crossing: Vec<u8>,
     quoted: Vec<u8>,
     rows: Rows,
     pub(super) captured_links: CapturedLinks,
@@ -163,6 +165,7 @@ impl<P: Ports> Egress<P> {
             known_arrivals: None,
             written_to: Vec::with_capacity(64),
             scratch: Vec::with_capacity(2_048),
+            crossing: Vec::with_capacity(256),
             quoted: Vec::with_capacity(2_048),
             rows: Rows {
                 packets: listed(&plan.measure.packet_links),
@@ -470,9 +473,22 @@ impl<P: Ports> Sink for Egress<P> {
     }
 
     fn crosses(&mut self, direction: DirectionId, packets: &mut Vec<(Time, Packet)>) {
-        let Egress { tunnel: Some(tunnel), packet_pool, real_packets, recorder, .. } = self else { return };
+        let Egress { tunnel: Some(tunnel), packet_pool, payloads, crossing, recorder, .. } = self else {
+            return;
+        };
         for (due, packet) in packets.drain(..) {
             recorder.note(|| Entry::Departed(Departure::crossing(&packet, direction, due)));
+            crossing.clear();
+            if PayloadPool::contains(&packet) {
+                payloads.encode(packet.body, crossing);
+                let content = Content { parts: None, simulated: crossing };
+                tunnel.send_packet(direction, due, &packet, &content);
+                continue;
+            }
+            if let Some(simulated_body) = packet_pool.simulated_body(packet.body) {
+                payloads.encode(simulated_body, crossing);
+                self.replays.in_network -= 1;
+            }
             let bytes = packet_pool.packet(packet.body);
             let shape = packet_pool.shape(packet.body);
             let run = shape.run(bytes, u32::from(packet.segment), 1);
@@ -481,9 +497,10 @@ impl<P: Ports> Sink for Egress<P> {
             let changes = HeaderChanges { hops: 0, class: packet.class };
             let headers = shape.headers(bytes, &run, changes, &mut room);
             let (start, length) = shape.payload(bytes.len(), u32::from(packet.segment), 1);
-            tunnel.send_packet(direction, due, &packet, [&room[..headers], &bytes[start..start + length]]);
+            let parts = [&room[..headers], &bytes[start..start + length]];
+            tunnel.send_packet(direction, due, &packet, &Content { parts: Some(parts), simulated: crossing });
             packet_pool.release(packet.body, 1);
-            *real_packets -= 1;
+            self.real_packets -= 1;
         }
     }
 

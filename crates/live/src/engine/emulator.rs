@@ -4,6 +4,8 @@ use super::batches::Departing;
 use super::bridges::{Bridges, Forwarding};
 use super::control::Reply;
 use super::egress::{Egress, flags_of};
+use super::horizons::Horizons;
+use super::joint_flows::JointFlows;
 use super::ports::Ports;
 use super::stations::Stations;
 use super::steps;
@@ -50,6 +52,12 @@ pub struct Emulator<'a, P> {
     frame_ends: Vec<usize>,
     /// Room for packets of other machines: where they come, from which, and when they are due there.
     pub(super) arrived: Vec<(DirectionId, u32, Time, Packet)>,
+    /// How far this engine may go, if others in this process have a part of the simulated ends.
+    pub(super) horizons: Option<Horizons>,
+    /// Everything that other engines of this process send is there that is due before this.
+    pub(super) horizon: Time,
+    /// Results of the simulated ends, if others in this process have a part of them.
+    pub(super) joint_flows: Option<JointFlows>,
     /// Room for packets that are written in advance.
     coming: Vec<(Time, NodeId, Packet, DirectionId)>,
 }
@@ -94,6 +102,9 @@ impl<'a, P: Ports> Emulator<'a, P> {
             warnings: Vec::new(),
             frame_ends: Vec::new(),
             arrived: Vec::new(),
+            horizons: None,
+            horizon: Time::NEVER,
+            joint_flows: None,
             coming: Vec::new(),
         }
     }

@@ -6,6 +6,7 @@
 //! a little, because the kernel throttles a real-time thread that never sleeps.
 
 use super::stalls::StallDetector;
+use super::steps::BLOCKED_SLEEP;
 use crate::clock::Clock;
 use crate::readiness::wait_readable;
 use crate::realtime::Scheduling;
@@ -111,6 +112,16 @@ impl Idle {
         let woken_ns = clock.ns();
         detector.woke(woken_ns, timeout_ns);
         self.last_sleep_ns = woken_ns;
+        woken_ns.saturating_sub(now_ns)
+    }
+
+    /// Sleeps a little, until other engines of this process have sent what this one waits for; returns the time slept in nanoseconds.
+    pub fn wait_for_engines(clock: Clock, detector: &mut StallDetector) -> u64 {
+        let now_ns = clock.ns();
+        detector.turn(now_ns);
+        std::thread::sleep(BLOCKED_SLEEP);
+        let woken_ns = clock.ns();
+        detector.woke(woken_ns, BLOCKED_SLEEP.as_nanos() as u64);
         woken_ns.saturating_sub(now_ns)
     }
 

@@ -29,13 +29,13 @@ struct Replayed {
 }
 
 impl Replays {
-    /// Reads the packets of `plan` from files in the run directory.
+    /// Reads the packets of those flows of `plan` whose source this engine `owns`, from files in the run directory.
     ///
     /// # Errors
     /// If a file cannot be read, or is not that of the plan.
-    pub fn load(plan: &Plan, directory: &Path) -> Result<Self> {
+    pub fn load(plan: &Plan, directory: &Path, owns: impl Fn(usize) -> bool) -> Result<Self> {
         let mut replays = Replays::default();
-        for (position, flow) in (0..).zip(&plan.flows) {
+        for (position, flow) in (0..).zip(&plan.flows).filter(|(_, flow)| owns(flow.source)) {
             let Traffic::Pcap { packets: list, file: Some(file), .. } = &flow.traffic else { continue };
             let path = directory.join(file);
             let failed = |what: String| Error::new(format!("flow {}: {}: {what}", flow.name, path.display()));

@@ -2,6 +2,7 @@
 
 use super::Reply;
 use super::emulator::Emulator;
+use super::joint_flows::JointFlows;
 use super::ports::Ports;
 use crate::error::{Error, Result};
 use longhaul_network::{DirectionId, journal::Entry, results};
@@ -49,7 +50,14 @@ impl<P: Ports> Emulator<'_, P> {
             self.warnings.push(format!("records end at {:.3} s: {message}", now.ns() as f64 / 1e9));
         }
         if !self.endpoints.is_empty() {
-            self.egress.recorder.flows(self.endpoints.samples(now).collect());
+            let rows = match &mut self.joint_flows {
+                Some(joint) => {
+                    let number = now.ns() / self.plan.measure.every_ns.max(1);
+                    joint.sample(number, now, self.endpoints.end_samples(now))
+                }
+                None => self.endpoints.samples(now).collect(),
+            };
+            self.egress.recorder.flows(rows);
             let pings = self.egress.payloads.take_ping_rows();
             self.egress.recorder.pings(pings);
         }
@@ -79,10 +87,10 @@ impl<P: Ports> Emulator<'_, P> {
         let now = self.egress.outside.now();
         // Simulated endpoints may be behind the clock.
         self.endpoints.close(self.advanced, &mut self.network, &mut self.egress);
+        self.joint_flows.iter_mut().for_each(JointFlows::end_samples);
         self.sample(now);
         self.egress.recorder.bins(self.network.take_bins(true));
-        let (flows, requests) = self.endpoints.flows(self.advanced);
-        self.egress.recorder.requests(requests);
+        let flows = self.flow_results(failure.is_some());
         let counted = self.egress.flows.rows();
         self.egress.recorder.flow_counts(counted);
         self.egress.recorder.note(|| Entry::Finished(self.advanced));
@@ -97,7 +105,6 @@ impl<P: Ports> Emulator<'_, P> {
             }
             self.egress.ports[host].device = device;
         }
-        let simulated = self.endpoints.flow_names(self.plan);
         let mut result = json!({
             "t0_unix_ns": self.egress.unix_start_ns,
             "duration_ns": now.ns(),
@@ -111,7 +118,7 @@ impl<P: Ports> Emulator<'_, P> {
             "pools_grown": self.egress.packet_pool.grown,
             "lost_records": self.egress.recorder.lost_records,
             "ports": self.ports(),
-            "flow_names": self.egress.flows.names().chain(simulated).collect::<Vec<_>>(),
+            "flow_names": self.egress.flows.names().chain(flows.names).collect::<Vec<_>>(),
         });
         for (name, value) in clock {
             result[name] = value;
@@ -124,13 +131,30 @@ impl<P: Ports> Emulator<'_, P> {
             });
             result["echo_fates"] = json!(self.egress.payloads.echo_fates());
             result["replays"] = self.egress.replays.results();
-            result["flows"] = json!(flows);
+            result["flows"] = json!(flows.results);
             result["jobs"] = json!(self.endpoints.jobs());
         }
         let path = directory.join("raw/engine.json");
         let text =
             serde_json::to_vec_pretty(&result).map_err(|error| Error::wrap("write the result", error))?;
         replace(&Disk, &path, &text).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+    }
+
+    /// What came of simulated flows. Where other engines of this process have a part of their ends, the first one has all of it, and
+    /// waits for the others; after a failure it does not.
+    fn flow_results(&mut self, has_failed: bool) -> FlowResults {
+        // They need not wait for this engine any more.
+        self.horizons = None;
+        let Some(joint) = &mut self.joint_flows else {
+            let (results, requests) = self.endpoints.flows(self.advanced);
+            self.egress.recorder.requests(requests);
+            return FlowResults { results, names: self.endpoints.flow_names(self.plan) };
+        };
+        let found = if has_failed { None } else { joint.results(&mut self.endpoints, self.advanced) };
+        let Some(found) = found else { return FlowResults::default() };
+        self.egress.recorder.flows(found.samples);
+        self.egress.recorder.requests(found.requests);
+        FlowResults { results: found.flows, names: joint.names(self.plan) }
     }
 
     /// Counters of the hosts' pacing classes, with the errors of their inter-packet gaps.
@@ -174,6 +198,13 @@ impl<P: Ports> Emulator<'_, P> {
             .map(|(_, (node, port))| (node.name.clone(), json!(port)))
             .collect()
     }
+}
+
+/// What came of simulated flows, and the names of their packets' flows.
+#[derive(Default)]
+struct FlowResults {
+    results: Vec<Value>,
+    names: Vec<(u32, String)>,
 }
 
 fn merged(each: &[Distribution]) -> Distribution {

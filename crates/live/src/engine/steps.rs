@@ -2,9 +2,10 @@
 
 use super::egress::Egress;
 use super::emulator::Emulator;
+use super::horizons::Horizons;
 use super::ports::Ports;
 use crate::error::{Error, Result};
-use longhaul_endpoints::Endpoints;
+use longhaul_endpoints::{Endpoints, PayloadPool};
 use longhaul_network::journal::Entry;
 use longhaul_network::{DirectionId, Network, Packet, icmp};
 use longhaul_plan::{Flow, Plan, Traffic};
@@ -19,6 +20,8 @@ const STEPS_PER_TURN: u32 = 2_048;
 /// While no real packet is in the network, the wall-clock time of simulated events has no effect: they are
 /// processed in batches at this interval, or when a host sends.
 const BATCHING_INTERVAL: Span = Span::from_us(100);
+/// How long an engine sleeps that waits for another one of its process.
+pub const BLOCKED_SLEEP: std::time::Duration = std::time::Duration::from_micros(20);
 /// Duration of unbounded flows in a run without duration: 100 days.
 const UNBOUNDED_DURATION_NS: u64 = 100 * 86_400 * 1_000_000_000;
 
@@ -42,13 +45,49 @@ impl<P: Ports> Emulator<'_, P> {
         if self.endpoints.is_empty() || has_real {
             return (network.min(endpoints).min(other), true);
         }
-        let simulated = network.min(endpoints).max(self.advanced + BATCHING_INTERVAL);
+        let turn = self.horizons.as_ref().map_or(BATCHING_INTERVAL, Horizons::turn);
+        let simulated = network.min(endpoints).max(self.advanced + BATCHING_INTERVAL.min(turn));
         if simulated < other { (simulated, false) } else { (other, true) }
     }
 
     /// Processes all events that are due until `now`, each at its own time.
     pub fn advance(&mut self, now: Time) {
-        while !self.catch_up(now) {}
+        while !self.catch_up(now) {
+            self.publish();
+            if self.is_blocked(now) {
+                std::thread::sleep(BLOCKED_SLEEP);
+            }
+        }
+    }
+
+    /// Whether other engines of this process have to send something before events until now can be processed.
+    pub fn is_blocked(&self, now: Time) -> bool {
+        self.horizon <= now
+    }
+
+    /// When the time of this engine is next to be published, for others in this process.
+    pub fn next_publication(&self) -> Time {
+        self.horizons.as_ref().map_or(Time::NEVER, Horizons::next_turn)
+    }
+
+    /// Sends what has left so far, and tells other engines of this process until when that is.
+    pub fn publish(&mut self) {
+        if let (Some(horizons), Some(tunnel)) = (&mut self.horizons, &mut self.egress.tunnel) {
+            tunnel.flush();
+            horizons.publish(self.advanced);
+        }
+    }
+
+    /// Takes what other engines of this process have sent if it is needed for events until now.
+    fn look_at_horizons(&mut self, now: Time) {
+        if let Some(horizons) = &self.horizons
+            && self.horizon <= now
+        {
+            // What is due before the limit was sent before the limit was published.
+            let limit = horizons.limit();
+            self.receive_from_machines(now);
+            self.horizon = limit;
+        }
     }
 
     /// The same, for at most [`STEPS_PER_TURN`] steps; false if due events are left.
@@ -59,16 +98,38 @@ impl<P: Ports> Emulator<'_, P> {
             self.advance_packets(now);
             return true;
         }
+        self.look_at_horizons(now);
+        let has_handled_all = self.handle_events(now.min(self.last_before_horizon()));
+        if self.horizons.is_some() {
+            if has_handled_all {
+                self.network.announce_departures_by(self.advanced, &mut self.egress);
+            } else {
+                self.network.announce_departures(self.advanced, &mut self.egress);
+            }
+        }
+        has_handled_all && !self.is_blocked(now)
+    }
+
+    /// The last instant whose events can be processed before other engines of this process send more.
+    fn last_before_horizon(&self) -> Time {
+        if self.horizons.is_some() { Time::from_ps(self.horizon.ps().saturating_sub(1)) } else { Time::NEVER }
+    }
+
+    /// Processes events until `last`, at most [`STEPS_PER_TURN`]; false if there are more.
+    fn handle_events(&mut self, last: Time) -> bool {
         for step in 0..STEPS_PER_TURN {
             let (network, timer) = (self.network.next_event(), self.endpoints.next_event());
             let change = self.next_change_at();
             let next = network.min(timer).min(change);
-            if next > now {
-                self.advanced = now;
+            if next > last {
+                self.advanced = self.advanced.max(last);
                 return true;
             }
             while next > self.next_reap {
-                self.endpoints.reap();
+                match &self.joint_flows {
+                    Some(joint) => self.endpoints.reap_own(&joint.closed),
+                    None => self.endpoints.reap(),
+                }
                 self.next_reap += REAP_INTERVAL;
             }
             if step % STEPS_PER_CLOCK_READ == 0 {
@@ -122,13 +183,24 @@ impl<P: Ports> Emulator<'_, P> {
         self.network.announce_departures_by(now, &mut self.egress);
     }
 
-    /// Takes what other machines have sent; everything before `now` has been processed.
+    /// Takes what other machines have sent; everything before `now` has been processed. With [`Horizons`] it need not have been:
+    /// packets of other engines come before they are due.
     pub fn receive_from_machines(&mut self, now: Time) {
+        let now = if self.horizons.is_some() { self.advanced } else { now };
         let Some(mut tunnel) = self.egress.tunnel.take() else { return };
         let mut arrived = std::mem::take(&mut self.arrived);
-        let Egress { packet_pool, ports, .. } = &mut self.egress;
+        let Egress { packet_pool, payloads, replays, ports, .. } = &mut self.egress;
         tunnel.receive(|arriving, sender| {
-            if let Some(body) = packet_pool.hold(arriving.vnet, arriving.bytes) {
+            let simulated_body = payloads.decode(arriving.simulated);
+            let body = match arriving.bytes {
+                Some((vnet, bytes)) => packet_pool.hold(vnet, bytes),
+                None => simulated_body,
+            };
+            if let Some(body) = body {
+                if let (Some(_), Some(simulated_body)) = (arriving.bytes, simulated_body) {
+                    packet_pool.set_simulated_body(body, simulated_body);
+                    replays.in_network += 1;
+                }
                 let packet = Packet { body, ..arriving.packet };
                 arrived.push((arriving.direction, sender, arriving.due, packet));
             } else if let Some(port) = ports.get_mut(arriving.packet.destination.0 as usize) {
@@ -145,20 +217,24 @@ impl<P: Ports> Emulator<'_, P> {
             self.import(now, direction, due, packet);
         }
         self.arrived = arrived;
-        self.advance_packets(now);
+        if self.horizons.is_none() {
+            self.advance_packets(now);
+        }
     }
 
     /// Takes a packet that comes from another machine, and is due at `due`, or at once if that has passed.
     fn import(&mut self, now: Time, direction: DirectionId, due: Time, packet: Packet) {
-        if self.network.next_event() <= now {
+        if self.horizons.is_none() && self.network.next_event() <= now {
             // One that came late goes on before the next comes, as in a replay.
             self.advance_packets(now);
         }
         let Egress { flows, packet_pool, real_packets, recorder, .. } = &mut self.egress;
-        *real_packets += 1;
-        let bytes = packet_pool.packet(packet.body);
-        if let Some(header) = icmp::parse(bytes) {
-            flows.import(packet.source, &header, bytes);
+        if !PayloadPool::contains(&packet) {
+            *real_packets += 1;
+            let bytes = packet_pool.packet(packet.body);
+            if let Some(header) = icmp::parse(bytes) {
+                flows.import(packet.source, &header, bytes);
+            }
         }
         let due = due.max(now);
         recorder.note(|| Entry::Imported { at: now, direction, due, packet });

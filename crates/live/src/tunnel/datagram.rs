@@ -7,7 +7,7 @@ use chacha20poly1305::aead::{AeadInOut, KeyInit};
 use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce, Tag};
 
 /// Changes with every change of the format.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Version, kind, sender, number.
 pub const HEADER: usize = 1 + 1 + 4 + 8;
 const TAG: usize = 16;

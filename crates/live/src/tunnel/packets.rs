@@ -1,12 +1,35 @@
-//! Packets in datagrams between machines.
+//! Packets in datagrams between machines, or between shards of one process.
+//!
+//! Packets of real hosts have their bytes, simulated ones what they carry in the model, and those of replayed captures both.
 
 use super::datagram::Reader;
 use crate::tun::VNET_HEADER;
 use longhaul_network::{DirectionId, Flags, NodeId, Packet};
 use longhaul_units::Time;
 
-/// Bytes of a packet's record beside those of the packet itself.
-pub const RECORD: usize = 4 + 8 + 4 * 4 + 4 + VNET_HEADER + 4;
+/// Bytes of a packet's record beside its virtio header, its own bytes, and what it carries in the model.
+const RECORD: usize = 4 + 8 + 4 * 4 + 4 + 4;
+/// In the length of a packet: it has no bytes.
+const NO_BYTES: u32 = 1 << 31;
+/// In the length of a packet: it carries something in the model, which follows with its length.
+const PAYLOAD: u32 = 1 << 30;
+
+/// What a packet takes along.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Content<'a> {
+    /// Its virtio header with its headers, and its payload; none, if it is simulated.
+    pub parts: Option<[&'a [u8]; 2]>,
+    /// What it carries in the model, at most 255 bytes; empty for a packet of a real host.
+    pub simulated: &'a [u8],
+}
+
+impl Content<'_> {
+    /// Bytes of the packet's record.
+    pub fn record_bytes(&self) -> usize {
+        let parts = self.parts.iter().flatten().map(|part| part.len()).sum::<usize>();
+        RECORD + parts + if self.simulated.is_empty() { 0 } else { 1 + self.simulated.len() }
+    }
+}
 
 /// A packet that comes from another machine.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,22 +39,38 @@ pub struct Arriving<'a> {
     pub due: Time,
     /// Without a body.
     pub packet: Packet,
-    pub vnet: &'a [u8; VNET_HEADER],
-    pub bytes: &'a [u8],
+    /// Its virtio header and its bytes; none, if it is simulated.
+    pub bytes: Option<(&'a [u8; VNET_HEADER], &'a [u8])>,
+    /// What it carries in the model.
+    pub simulated: &'a [u8],
 }
 
-/// Appends a packet, whose virtio header, headers and payload are `parts`.
-pub fn append(datagram: &mut Vec<u8>, direction: DirectionId, due: Time, packet: &Packet, parts: [&[u8]; 2]) {
+/// Appends a packet with its content.
+pub fn append(
+    datagram: &mut Vec<u8>,
+    direction: DirectionId,
+    due: Time,
+    packet: &Packet,
+    content: &Content<'_>,
+) {
     datagram.extend_from_slice(&direction.0.to_le_bytes());
     datagram.extend_from_slice(&due.ps().to_le_bytes());
     for number in [packet.source.0, packet.destination.0, packet.flow, packet.damage] {
         datagram.extend_from_slice(&number.to_le_bytes());
     }
     datagram.extend_from_slice(&[packet.ttl, packet.hops, packet.flags.bits(), packet.class]);
-    let length = parts.iter().map(|part| part.len()).sum::<usize>() - VNET_HEADER;
-    datagram.extend_from_slice(&(length as u32).to_le_bytes());
-    for part in parts {
+    let length = match content.parts {
+        Some(parts) => (parts.iter().map(|part| part.len()).sum::<usize>() - VNET_HEADER) as u32,
+        None => packet.bytes | NO_BYTES,
+    };
+    let carries = if content.simulated.is_empty() { 0 } else { PAYLOAD };
+    datagram.extend_from_slice(&(length | carries).to_le_bytes());
+    for part in content.parts.iter().flatten() {
         datagram.extend_from_slice(part);
+    }
+    if carries != 0 {
+        datagram.push(content.simulated.len() as u8);
+        datagram.extend_from_slice(content.simulated);
     }
 }
 
@@ -42,13 +81,12 @@ pub fn next<'a>(reader: &mut Reader<'a>) -> Option<Arriving<'a>> {
     let (source, destination) = (NodeId(reader.u32()?), NodeId(reader.u32()?));
     let (flow, damage) = (reader.u32()?, reader.u32()?);
     let (ttl, hops, flags, class) = (reader.u8()?, reader.u8()?, reader.u8()?, reader.u8()?);
-    let bytes = reader.u32()?;
-    let vnet = reader.bytes(VNET_HEADER)?.try_into().ok()?;
+    let length = reader.u32()?;
     let packet = Packet {
         body: 0,
         segment: 0,
         segments: 1,
-        bytes,
+        bytes: length & !(NO_BYTES | PAYLOAD),
         source,
         destination,
         ttl,
@@ -59,7 +97,19 @@ pub fn next<'a>(reader: &mut Reader<'a>) -> Option<Arriving<'a>> {
         damage,
         offered: due,
     };
-    Some(Arriving { direction, due, packet, vnet, bytes: reader.bytes(bytes as usize)? })
+    let bytes = if length & NO_BYTES == 0 {
+        let vnet = reader.bytes(VNET_HEADER)?.try_into().ok()?;
+        Some((vnet, reader.bytes(packet.bytes as usize)?))
+    } else {
+        None
+    };
+    let simulated = if length & PAYLOAD == 0 {
+        &[]
+    } else {
+        let length = usize::from(reader.u8()?);
+        reader.bytes(length)?
+    };
+    Some(Arriving { direction, due, packet, bytes, simulated })
 }
 
 #[cfg(test)]
@@ -70,7 +120,12 @@ mod tests {
     proptest! {
         #[test]
         fn packets_come_back_as_they_were(
-            numbers: [u32; 5], due_ps: u64, small: [u8; 4], bytes in prop::collection::vec(any::<u8>(), 0..200)
+            numbers: [u32; 5],
+            due_ps: u64,
+            small: [u8; 4],
+            bytes in prop::collection::vec(any::<u8>(), 0..200),
+            is_real: bool,
+            simulated in prop::collection::vec(any::<u8>(), 0..100),
         ) {
             let packet = Packet {
                 body: 9,
@@ -91,15 +146,18 @@ mod tests {
             let (mut head, tail) = (vnet.to_vec(), &bytes[bytes.len() / 2..]);
             head.extend_from_slice(&bytes[..bytes.len() / 2]);
             let mut datagram = Vec::new();
+            let content = Content { parts: is_real.then_some([&head, tail]), simulated: &simulated };
             for _ in 0..2 {
-                append(&mut datagram, direction, due, &packet, [&head, tail]);
+                append(&mut datagram, direction, due, &packet, &content);
             }
-            prop_assert_eq!(datagram.len(), 2 * (RECORD + bytes.len()));
+            prop_assert_eq!(datagram.len(), 2 * content.record_bytes());
             let mut reader = Reader(&datagram);
             for _ in 0..2 {
                 let found = next(&mut reader).unwrap();
                 let expected = Packet { body: 0, segment: 0, segments: 1, offered: due, ..packet };
-                prop_assert_eq!(found, Arriving { direction, due, packet: expected, vnet: &vnet, bytes: &bytes });
+                let bytes = is_real.then_some((&vnet, &bytes[..]));
+                let simulated = &simulated[..];
+                prop_assert_eq!(found, Arriving { direction, due, packet: expected, bytes, simulated });
             }
             prop_assert!(next(&mut reader).is_none());
             prop_assert!(reader.0.is_empty());

@@ -88,7 +88,7 @@ pub fn supervise(
     guests.boot()?;
     let network = engine::network(plan)?;
     let endpoints = engine::endpoints(plan, &network)?;
-    let replays = engine::Replays::load(plan, directory)?;
+    let replays = engine::Replays::load(plan, directory, |_| true)?;
     let recorder = Recorder::start(plan, directory, &Disk)?.without_loss();
     let outside = Nics { udp_offload: vec![true; plan.nodes.len()], ..Nics::default() };
     // The run's zero is not known yet; records of captures are written once it is.
