@@ -232,9 +232,20 @@ impl Network {
                 self.count(direction, due, &packet, PacketEvent::Delivered);
                 sink.passed(direction, &packet, packet.offered, Ok(due));
             }
-            self.arrive(self.directions[place].to, packet, due, direction, sink);
+            let to = self.directions[place].to;
+            self.arrive(to, packet, due, direction, sink);
+            // Whatever its link is, what a packet causes at once comes before the next packet of the same instant.
+            if !self.is_end(to) {
+                break;
+            }
         }
         self.tidy(direction, time, sink);
+    }
+
+    /// Whether packets that come to `node` go no further.
+    fn is_end(&self, node: NodeId) -> bool {
+        let place = node.0 as usize;
+        self.kinds[place].is_end() && !self.forwarding[place]
     }
 
     /// When [`advance`](Self::advance) next has something to do; [`Time::NEVER`] when nothing moves.
@@ -271,8 +282,7 @@ impl Network {
         }
         let before = self.link_counters(direction);
         if change.is_of_the_link() {
-            let to = self.directions[place].to.0 as usize;
-            let ends_at_host = self.kinds[to].is_end() && !self.forwarding[to];
+            let ends_at_host = self.is_end(self.directions[place].to);
             // Trains stay together only on their last link: routers look at each packet.
             let change = &Change { coalesce: change.coalesce.filter(|_| ends_at_host), ..change.clone() };
             self.directions[place].link.change(now, route, change);

@@ -51,6 +51,36 @@ fn a_host_that_paces_lets_packets_in_by_the_clock_and_drops_what_its_queue_does_
     assert_eq!((network.totals().pacer_dropped, network.held()), (4, 0));
 }
 
+/// Hosts at routers of which no link takes time but the one between, whose packets of one instant go to both of the far end.
+#[test]
+fn packets_of_one_instant_keep_their_order_whatever_their_link_is_and_whoever_watches_it() {
+    let mut plan = plan();
+    plan.nodes.push(node("c", NodeKind::Host, 6));
+    // The link of the host to which the second packet goes comes first.
+    plan.links = vec![
+        common::link("s-b", [3, 1], 0),
+        common::link("s-c", [3, 5], 0),
+        common::link("a-r", [0, 2], 0),
+        common::link("r-s", [2, 3], 20),
+    ];
+    plan.coalesce_ns = 0;
+    let to = |destination| Packet { destination: NodeId(destination), ..packet(destination, 100) };
+    let mut watched = Network::new(&plan).unwrap();
+    watched.tap(3);
+    let mut other = plan.clone();
+    // Never taken for a pipe.
+    other.links[3].forward.loss_position = LossPosition::Egress;
+    for mut network in [Network::new(&plan).unwrap(), watched, Network::new(&other).unwrap()] {
+        let mut seen = RecordingSink::default();
+        for destination in [5, 1, 5, 1] {
+            network.inject(Time::ZERO, to(destination), &mut seen);
+        }
+        network.advance(ms(100), &mut seen);
+        let order: Vec<_> = seen.delivered.iter().map(|each| each.1).collect();
+        assert_eq!(order, [5, 1, 5, 1]);
+    }
+}
+
 #[test]
 fn an_override_takes_another_way() {
     let mut plan = plan();
