@@ -81,9 +81,17 @@ def replayed(directory: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("shards", [1, 2, 4])
-def test_simulated_flows_do_on_threads_exactly_what_they_do_in_a_simulation(work: Path, shards: int) -> None:
-    directory = run(work, NETWORK + "traffic:\n" + SIMULATED, "--shards", str(shards), "--journal")
+AT_NO_DISTANCE = re.sub("(, )?profile(s: .*\n|: lan)", "", NETWORK)
+"""The same with links to hosts that take no time, so that packets of one instant meet."""
+
+
+@pytest.mark.parametrize(
+    ("shards", "network"), [(1, NETWORK), (2, NETWORK), (4, NETWORK), (1, AT_NO_DISTANCE)]
+)
+def test_simulated_flows_do_on_threads_exactly_what_they_do_in_a_simulation(
+    work: Path, shards: int, network: str
+) -> None:
+    directory = run(work, network + "traffic:\n" + SIMULATED, "--shards", str(shards), "--journal")
     engine, alone = engine_of(directory), simulated_alone(directory)
     assert len(engine.get("machines", {})) == (shards if shards > 1 else 0)
     assert len(engine["flows"]) == len(alone["flows"]) == 7
