@@ -228,6 +228,8 @@ def test_figures_are_files_too_with_every_run(work: Path) -> None:
     assert len(runs) == 3
     # Some 860 datagrams each, by Poisson: a standard deviation of 3.4 %.
     assert all(4.3 < rate < 5.6 for rate in runs), runs
+    (mean,) = [row for row in rows if row["series"] == "B, mean"]
+    assert float(mean["x_lower"]) < min(runs) <= float(mean["x"]) <= max(runs) < float(mean["x_upper"])
 
 
 @pytest.mark.parametrize("given", ["sweep", "one", "itself", "running", "relay", "many"])

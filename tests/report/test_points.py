@@ -1,9 +1,7 @@
 """The numbers behind figures: every figure of every report as tidy rows with names, units and intervals."""
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -12,6 +10,7 @@ import pytest
 import longhaul
 from longhaul.cli.figures import write_figures
 from longhaul.report import comparison_page, fitting_figures
+from longhaul.report.chart_drawing import draw_svg
 from longhaul.report.files import write_drawn
 from longhaul.report.points import HEADER
 
@@ -112,8 +111,9 @@ def test_figures_of_comparisons_and_fits_have_named_rows(scenario: Path, tmp_pat
         for cc in ("reno", "cubic")
     )
     compared = longhaul.compare(reno, cubic)
-    drawn: Callable[[], Any] = lambda: comparison_page.draw(compared.sides, first=["flows.*"])  # noqa: E731
-    assert_tidy(write_drawn(drawn, tmp_path / "compared", ["csv"]))
+    charts = comparison_page.charts(compared.sides, first=["flows.*"])
+    assert [chart.name for chart in charts] == ["values", "over-time", "distributions"]
+    assert_tidy(write_drawn(lambda: [draw_svg(chart) for chart in charts], tmp_path / "compared", ["csv"]))
     gaps = np.random.default_rng(1).weibull(0.8, 200)
     fitted = longhaul.fit(gaps, families=["weibull", "exponential"], replicates=0)
     for number, draw in enumerate(

@@ -46,6 +46,11 @@ def draw_series(axes: Axes, series: Series) -> None:
         _draw_bars(axes, series, look)
     elif series.kind == "strokes":
         _draw_strokes(axes, series, look)
+    elif series.kind in _SIGNS and series.interval is not None:
+        least, most = series.interval
+        spread = [series.x - least, most - series.x]
+        sign: Any = {"linestyle": "None", "markersize": series.size, **_SIGNS[series.kind], **look}
+        axes.errorbar(series.x, series.y, xerr=spread, capsize=3, elinewidth=1.3, **sign)
     elif series.kind in _SIGNS:
         axes.plot(series.x, series.y, linestyle="None", markersize=series.size, **_SIGNS[series.kind], **look)
     else:

@@ -11,7 +11,7 @@ from longhaul.report.chart import Axis, Chart, Panel, Series, column, left_out_t
 from longhaul.report.comparison_runs import Run, Side
 from longhaul.report.cumulative import SHARES, Curve, stairs
 from longhaul.report.scales import scale
-from longhaul.scenario.model.metrics import unit_of
+from longhaul.scenario.model.metrics import measure_of, unit_of
 
 Array = np.ndarray[Any, Any]
 Table = Mapping[str, Array]
@@ -69,7 +69,7 @@ def _values(sides: Sequence[Side], metric: str) -> Panel:
             series += _interval(side, mean.mean / factor, mean.half_width / factor, row + _ABOVE)
     # With ends of its own no axis moves with that of another metric.
     low, high = _reach(series)
-    axis = Axis(f"[{unit}]" if unit else "", low=low, high=high)
+    axis = Axis(f"[{unit}]" if unit else measure_of(metric) or metric, low=low, high=high)
     return Panel(metric, axis, Axis("", names=tuple(side.letter for side in sides)), series)
 
 
@@ -88,7 +88,16 @@ def _interval(side: Side, mean: float, half_width: float, row: float) -> list[Se
     line = Series(
         f"{side.letter}, interval", side.colour, begin, here, "strokes", listed=False, low=here, to_x=end
     )
-    sign = Series(f"{side.letter}, mean", side.colour, at, here, "squares", listed=False, size=5.0)
+    sign = Series(
+        f"{side.letter}, mean",
+        side.colour,
+        at,
+        here,
+        "squares",
+        listed=False,
+        size=5.0,
+        interval=(begin, end),
+    )
     return [line, sign]
 
 
