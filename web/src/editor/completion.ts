@@ -128,14 +128,16 @@ export function cityTyped(text: string, cursor: number): { from: number; name: s
 /** As an extension of the editor asks for it. */
 export const source =
   (
-    schema: () => Promise<Schema>,
+    schema: () => Promise<Schema | null>,
     names: () => Names | null,
     cities: (name: string) => Promise<Completion[]>,
   ) =>
   async (context: CompletionContext): Promise<CompletionResult | null> => {
     const city = cityTyped(context.state.doc.toString(), context.pos);
     if (city) return { from: city.from, options: await cities(city.name), filter: false };
-    return completions(await schema(), names(), {
+    const root = await schema();
+    if (!root) return null;
+    return completions(root, names(), {
       text: context.state.doc.toString(),
       cursor: context.pos,
       explicit: context.explicit,

@@ -42,7 +42,8 @@ import { continues, difference, type Typed } from './typing';
 
 /** What the editor asks of, and says to, whoever shows it. */
 export type Callbacks = {
-  schema: () => Promise<Schema>;
+  /** `null` while the server does not answer. */
+  schema: () => Promise<Schema | null>;
   names: () => Names | null;
   /** Cities whose names begin so, as completions that write their coordinates. */
   cities: (name: string) => Promise<Completion[]>;
@@ -135,7 +136,8 @@ export function openEditor(parent: HTMLElement, text: string, around: Callbacks)
         activateOnTypingDelay: 60,
       }),
       hoverTooltip(async (view, at) => {
-        const found = meaning(await around.schema(), view.state.doc.toString(), at);
+        const schema = await around.schema();
+        const found = schema && meaning(schema, view.state.doc.toString(), at);
         if (!found) return null;
         const dom = describe(found.name, found.known);
         return { pos: found.from, end: found.to, above: true, create: () => ({ dom }) };

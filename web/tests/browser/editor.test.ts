@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { desk, type Desk } from './server';
-import { textOf, write } from './text';
+import { accept, textOf, write } from './text';
 
 const patience = { timeout: 60_000 };
 const PAIR = `version: 1
@@ -39,11 +39,6 @@ async function opened(name: string, options = {}): Promise<Page> {
   return page;
 }
 const options = (page: Page) => page.getByRole('listbox').getByRole('option');
-/** Takes what is offered; the list takes no key in its first 75 ms, as it may come under somebody's fingers. */
-const accept = async (page: Page): Promise<void> => {
-  await page.waitForTimeout(150);
-  await page.keyboard.press('Enter');
-};
 const goTo = async (page: Page, word: string): Promise<void> => {
   await page.keyboard.press('Control+f');
   await page.keyboard.type(word);

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axe } from './axe';
 import { desk, type Desk } from './server';
-import { textOf, write } from './text';
+import { accept, textOf, write } from './text';
 
 const patience = { timeout: 60_000 };
 let here: Desk;
@@ -97,7 +97,7 @@ test('coordinates are completed from the name of a city in the text', async () =
   await write(page, 'version: 1\nname: t\nnodes:\n  a: {kind: router, at: ');
   await page.keyboard.type('gren', { delay: 30 });
   await option(page, 'Grenoble').waitFor(patience);
-  await page.keyboard.press('Enter');
+  await accept(page);
   await settled(page, /at: \[45\.18, 5\.7[12]\]/);
   await page.context().close();
 });

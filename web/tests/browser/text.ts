@@ -13,3 +13,9 @@ export async function write(page: Page, text?: string): Promise<void> {
   await page.keyboard.press('Control+a');
   await page.keyboard.insertText(text);
 }
+
+/** Takes what is offered; the list takes no key in its first 75 ms, as it may come under somebody's fingers. */
+export async function accept(page: Page): Promise<void> {
+  await page.waitForTimeout(150);
+  await page.keyboard.press('Enter');
+}
