@@ -187,7 +187,7 @@ def test_a_live_run_of_two_threads_has_the_fidelity_of_each_and_of_the_cut(serve
         "a1", "a2", "d1", "d2", "r1", "r2", "r3", "r4",
     ]  # fmt: skip
     assert all(each["lateness_p99_ns"] > 0 for each in divided["parts"])
-    # 50 requests and their replies cross, and more than 100 datagrams of the load; under load ping begins late.
+    # 50 requests and their replies cross (fewer under load), and more than 100 datagrams of the load.
     packets = {(each["from"], each["to"]): each["packets"] for each in divided["crossings"]}
     assert packets["shard-0", "shard-1"] > 25
     assert packets["shard-1", "shard-0"] > 125
