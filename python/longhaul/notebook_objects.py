@@ -26,11 +26,11 @@ from longhaul.report import (
     notebook,
     pictures,
 )
-from longhaul.report.comparison_runs import Side, sides
+from longhaul.report.comparison_runs import Side, sides_of
 from longhaul.report.fitting import loss_blocks
 from longhaul.report.pictures import Drawn, Picture
 from longhaul.report.plotting import style, svg
-from longhaul.results.comparison import Group, check_comparable, compare_groups, find, find_all, side_names
+from longhaul.results.comparison import Group, check_comparable, compare_groups, find, find_all
 from longhaul.scenario import Resolved, load_scenario, resolve
 from longhaul.scenario.model.metrics import DEFAULT_METRICS
 from longhaul.scenario.show.describe import describe as described
@@ -78,8 +78,7 @@ class Comparison(Drawn):
     @cached_property
     def sides(self) -> Sequence[Side]:
         """What each side did."""
-        differs = side_names([group.runs for group in self.groups])
-        return sides([(group.name, group.runs) for group in self.groups], differs=differs)
+        return sides_of(self.groups)
 
     def report(self, path: _PathLike = "comparison.html") -> Path:
         """Write what ``longhaul report --compare`` does; returns where it is."""
@@ -90,11 +89,7 @@ class Comparison(Drawn):
 
     def _drawings(self) -> pictures.Drawings:
         metrics = [row.metric for row in self.rows][: comparison_page.MOST_METRICS]
-        return {
-            "metrics": lambda: comparison_charts.values(self.sides, metrics),
-            "over_time": lambda: comparison_charts.over_time(self.sides),
-            "distributions": lambda: comparison_charts.distributions(self.sides),
-        }
+        return comparison_charts.drawings(self.sides, metrics)
 
     def _repr_html_(self) -> str:
         bad = [

@@ -220,7 +220,10 @@ def test_an_address_that_others_reach_is_listened_at_once_it_is_accepted(server:
         ({"link": {"forwards": ["8080"]}}, '"8080" is not a forward'),
         ({"link": {"delay": "5", "forwards": ["8080=127.0.0.1:80"]}}, "unit"),
         ({"link": {"forwards": ["8080=127.0.0.1:80"]}, "settings": {"a": "1"}}, "has no parameters"),
-        ({"link": {"socks": "127.0.0.1:1080", "password_file": "../secret"}}, "no such password file"),
+        (
+            {"link": {"socks": "127.0.0.1:1080", "password_file": "../secret"}},
+            "../secret is not a file of this directory",
+        ),
         ({"link": {"socks": "127.0.0.1:1080", "password_file": "empty"}}, "0 bytes"),
         ({"link": {"forwards": ["8080=127.0.0.1:80"], "command": "rm"}}, "is not known here"),
         ({"file": "words.yaml"}, "has no section relay"),

@@ -121,15 +121,13 @@ def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ..
     import shlex
 
     from longhaul.report.comparison_page import charts, write_comparison
-    from longhaul.report.comparison_runs import sides
-    from longhaul.results.comparison import check_comparable, find_all, side_names
+    from longhaul.report.comparison_runs import sides_of
+    from longhaul.results.comparison import check_comparable, find_all
     from longhaul.scenario.model.metrics import DEFAULT_METRICS
 
     groups = find_all(directories)
     check_comparable(groups)
-    found = sides(
-        [(group.name, group.runs) for group in groups], differs=side_names([group.runs for group in groups])
-    )
+    found = sides_of(groups)
     command = shlex.join(["longhaul", *sys.argv[1:]])
     made = [write_comparison(output, found, first=DEFAULT_METRICS, command=command)]
     if formats:

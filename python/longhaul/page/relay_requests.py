@@ -108,12 +108,12 @@ class Relays:
             raise RefusedError(
                 Code.PAGE_NOT_FOUND, 404, f"{row['label']} is not a relay", remedy="see it in the view Runs"
             )
-        told = self._row(row)
+        relay = self._row(row)
         summary = read_json(directory / "summary.json")
-        counted: Json | None = self._counted(directory) if told["running"] else summary
+        counted: Json | None = self._counted(directory) if relay["running"] else summary
         about, plan = directories.read_run(directory), directories.read_plan(directory)
         return {
-            **told,
+            **relay,
             "duration_ns": None if counted is None else counted.get("duration_ns"),
             "listeners": [_listener(each) for each in about.get("listening", ())],
             "connections": (counted or {}).get("connections") or None,
@@ -121,7 +121,7 @@ class Relays:
             "pieces": (counted or {}).get("pieces"),
             "datagrams": (counted or {}).get("datagrams"),
             "links": _links(directory, plan, counted or {}),
-            "fidelity": _fidelity(counted, summary, running=told["running"]),
+            "fidelity": _fidelity(counted, summary, running=relay["running"]),
             "changes": run_list.changes(directory, summary),
             "directory": str(directory),
         }
@@ -179,7 +179,7 @@ class Relays:
         )
         planned, _complete = checked_plan(resolved, order)
         name = name_of(resolved, order)
-        words = self._words(body, name)
+        words = self._words(body, path, name)
         warnings = (*resolved.warnings, *planned.warnings)
         return {
             "name": name,
@@ -222,14 +222,14 @@ class Relays:
             raise RefusedError(
                 Code.PASSWORD_INVALID,
                 400,
-                "there is no such password file",
+                f"{name} is not a file of this directory",
                 remedy=f"put it into {self.texts.directory}, and give its name",
             )
         if not path.resolve().is_relative_to(self.texts.directory.resolve()):
             raise folder.outside(name)
         return path
 
-    def _words(self, body: RelayWish, name: str) -> list[str]:
+    def _words(self, body: RelayWish, path: Path | None, name: str) -> list[str]:
         """The command, with each option and its value in one word, so that none can be another option."""
         words = ["relay", "serve"]
         link = body.link
@@ -240,8 +240,6 @@ class Relays:
             words += [f"--allow={each}" for each in link.allow]
             words += [f"--password-file={link.password_file}"] if link.password_file else []
         else:
-            path = self._scenario(body)
-            assert path is not None
             words.append(body.file or str(path))
         words += [f"--set={key}={value}" for key, value in body.settings.items()]
         words += [f"--gateway={body.gateway}"] if body.gateway is not None else []

@@ -114,14 +114,14 @@ def serve(
             argv=list(order.argv),
             files=resolved.files(),
         )
-        with ending.recorded(directory), _signals() as heard:
+        with ending.recorded(directory), _signals() as received:
             directories.update_run(directory, socket=str(path))
             replace_json(directory / "raw" / "expectations.json", list(resolved.expectations))
             result, ended = _relay(
-                planned, complete, directory, path, heard=heard, told=told, wrappers=wrappers, stop=stop
+                planned, complete, directory, path, received=received, told=told, wrappers=wrappers, stop=stop
             )
             stack.close()
-            heard.results_are_written = True
+            received.results_are_written = True
             return _concluded(directory, result, ended, order)
 
 
@@ -144,7 +144,7 @@ def _relay(
     directory: Path,
     path: Path,
     *,
-    heard: "_Heard",
+    received: "_ReceivedSignals",
     told: Told,
     wrappers: Sequence[Wrapper],
     stop: int | None,
@@ -167,7 +167,7 @@ def _relay(
                     directory=str(directory.resolve()),
                     socket=short,
                     token=token,
-                    stop=heard.wakes if stop is None else stop,
+                    stop=received.wakes if stop is None else stop,
                     ready=ready,
                     wrapper=chain.call if wrappers else None,
                 )
@@ -177,7 +177,7 @@ def _relay(
     if result.get("reason") == "duration":
         return result, Ending("duration")
     # Who sets no end ends it with Ctrl-C; who sets one interrupts it so.
-    first = heard.first
+    first = received.first
     is_early = first is not None and planned.plan["duration_ns"] is not None
     return result, Ending(
         "interrupted" if is_early else "stopped", None if first is None else signals.reason(first)
@@ -286,7 +286,7 @@ _ONE_INTERRUPT_S = 1.0
 
 
 @dataclass
-class _Heard:
+class _ReceivedSignals:
     """Signals that came to a relay."""
 
     wakes: int
@@ -306,17 +306,17 @@ class _Heard:
 
 
 @contextmanager
-def _signals() -> Iterator[_Heard]:
+def _signals() -> Iterator[_ReceivedSignals]:
     """SIGINT, SIGTERM and SIGHUP end the gateway, and not this process, within the block."""
     wakes, writes = os.pipe()
     os.set_blocking(writes, False)
-    heard = _Heard(wakes)
+    received = _ReceivedSignals(wakes)
     ours = threading.current_thread() is threading.main_thread()
     try:
-        with signals.handled(heard.take):
+        with signals.handled(received.take):
             waking = signal.set_wakeup_fd(writes, warn_on_full_buffer=False) if ours else -1
             try:
-                yield heard
+                yield received
             finally:
                 if ours:
                     signal.set_wakeup_fd(waking)

@@ -51,7 +51,7 @@ class Series:
     to_x: Array | None = None
     """End of strokes and bars."""
     interval: tuple[Array, Array] | None = None
-    """Least and most x of each bar or sign. A browser shows those of bars alone."""
+    """Least and most x of each bar or sign."""
     words: Sequence[str] = ()
     """At the end of each bar."""
     tipped: bool = False

@@ -31,6 +31,15 @@ _PANEL_IN, _DISTRIBUTION_IN = 1.25, 1.9
 _FOR_LABELS_IN = 0.5
 
 
+def drawings(sides: Sequence[Side], metrics: Sequence[str]) -> dict[str, Callable[[], Chart | None]]:
+    """How to make each chart of a comparison, by name; ``metrics`` are those that have panels."""
+    return {
+        "metrics": lambda: values(sides, metrics),
+        "over_time": lambda: over_time(sides),
+        "distributions": lambda: distributions(sides),
+    }
+
+
 def values(sides: Sequence[Side], metrics: Sequence[str]) -> Chart | None:
     """A panel a metric: every run as a dot, and each side's mean with its 95 % interval."""
     if not metrics:
@@ -66,7 +75,19 @@ def _values(sides: Sequence[Side], metric: str) -> Panel:
         )
         mean = estimate(values.tolist(), [run.digest for run in runs])
         if mean.half_width is not None:
-            series += _interval(side, mean.mean / factor, mean.half_width / factor, row + _ABOVE)
+            at = np.array([mean.mean]) / factor
+            series.append(
+                Series(
+                    f"{side.letter}, mean",
+                    side.colour,
+                    at,
+                    np.array([row + _ABOVE]),
+                    kind="squares",
+                    listed=False,
+                    size=5.0,
+                    interval=(at - mean.half_width / factor, at + mean.half_width / factor),
+                )
+            )
     # With ends of its own no axis moves with that of another metric.
     low, high = _reach(series)
     axis = Axis(f"[{unit}]" if unit else measure_of(metric) or metric, low=low, high=high)
@@ -74,31 +95,12 @@ def _values(sides: Sequence[Side], metric: str) -> Panel:
 
 
 def _reach(every: Sequence[Series]) -> tuple[float, float]:
-    """From where to where an axis goes that shows all of them."""
-    x = np.concatenate([each.x for each in every] + [each.to_x for each in every if each.to_x is not None])
+    """From where to where an axis goes that shows all of them, with their intervals."""
+    ends = [end for each in every if each.interval is not None for end in each.interval]
+    x = np.concatenate([*(each.x for each in every), *ends])
     low, high = float(x.min()), float(x.max())
     room = (high - low) * 0.08 or abs(low) * 0.1 or 1.0
     return low - room, high + room
-
-
-def _interval(side: Side, mean: float, half_width: float, row: float) -> list[Series]:
-    """A mean, and the line from one end of its interval to the other."""
-    at, here = np.array([mean]), np.array([row])
-    begin, end = at - half_width, at + half_width
-    line = Series(
-        f"{side.letter}, interval", side.colour, begin, here, "strokes", listed=False, low=here, to_x=end
-    )
-    sign = Series(
-        f"{side.letter}, mean",
-        side.colour,
-        at,
-        here,
-        "squares",
-        listed=False,
-        size=5.0,
-        interval=(begin, end),
-    )
-    return [line, sign]
 
 
 def over_time(sides: Sequence[Side]) -> Chart | None:

@@ -15,7 +15,7 @@ from longhaul.report.chart import Chart
 from longhaul.report.chart_json import embedded
 from longhaul.report.colours import SIDES
 from longhaul.report.comparison import difference_text, estimate_text
-from longhaul.report.comparison_charts import distributions, over_time, values
+from longhaul.report.comparison_charts import drawings
 from longhaul.report.comparison_runs import Run, Side
 from longhaul.report.page import page, write_page
 from longhaul.results.run_files import reading
@@ -93,7 +93,7 @@ def answer(sides: Sequence[Side], *, first: Sequence[str]) -> Answer:
 def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
     """What the report of a comparison shows, with its charts."""
     compared = answer(sides, first=first)
-    charts = _charts(sides, compared.shown)
+    made = {name: make() for name, make in drawings(sides, compared.shown).items()}
     shown, rest, by_metric = compared.shown, compared.rest, compared.by_metric
     found = differences([side.runs[0].facts for side in sides])
     runs = [(side, run, _conditions(run)) for side in sides for run in side.runs]
@@ -120,7 +120,7 @@ def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
         "shown": [_line(metric, by_metric) for metric in shown],
         "rest": [_line(metric, by_metric) for metric in rest],
         "partial": _partial(sides, {*shown, *rest}),
-        "charts": {name: embedded(chart) if chart else None for name, chart in charts.items()},
+        "charts": {name: embedded(chart) if chart else None for name, chart in made.items()},
         "conditions": runs,
         "machine": machines[0] if len(machines) == 1 else None,
         "texts": _texts(sides),
@@ -129,16 +129,8 @@ def draw(sides: Sequence[Side], *, first: Sequence[str]) -> dict[str, Any]:
 
 def charts(sides: Sequence[Side], *, first: Sequence[str]) -> list[Chart]:
     """The charts that have something to draw; see :func:`draw`."""
-    found = _charts(sides, answer(sides, first=first).shown)
-    return [chart for chart in found.values() if chart]
-
-
-def _charts(sides: Sequence[Side], shown: Sequence[str]) -> dict[str, Chart | None]:
-    return {
-        "metrics": values(sides, shown),
-        "over_time": over_time(sides),
-        "distributions": distributions(sides),
-    }
+    found = [make() for make in drawings(sides, answer(sides, first=first).shown).values()]
+    return [chart for chart in found if chart]
 
 
 def _title(sides: Sequence[Side]) -> str:

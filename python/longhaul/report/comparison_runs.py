@@ -17,6 +17,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
 from longhaul.report.colours import SIDES
+from longhaul.results.comparison import Group, side_names
 from longhaul.results.run_files import kept_json, kept_table, kept_text, reading
 
 Json = Mapping[str, Any]
@@ -149,6 +150,12 @@ class Side:
     def modes(self) -> str:
         """``live``, or ``live and simulated`` if they are not alike."""
         return " and ".join(sorted({_MODES.get(run.mode, run.mode) for run in self.runs}))
+
+
+def sides_of(groups: Sequence[Group]) -> list[Side]:
+    """A side for each group, with what distinguishes it. Raises LonghaulError if there are too many."""
+    differs = side_names([group.runs for group in groups])
+    return sides([(group.name, group.runs) for group in groups], differs=differs)
 
 
 def sides(groups: Sequence[tuple[str, Sequence[Path]]], *, differs: Sequence[str] = ()) -> list[Side]:

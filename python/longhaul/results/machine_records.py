@@ -410,7 +410,7 @@ def _engine(parts: Sequence[_Part], plan: Plan, partition: Sequence[int]) -> Jso
 
 
 def _simulated(engines: Sequence[Json]) -> Json:
-    """What came of the traffic that the engines have themselves; the first one has both ends of each flow."""
+    """Results of the traffic that the engines have themselves; the first one has both ends of each flow."""
     parts = [engine["simulated"] for engine in engines if "simulated" in engine]
     if not parts:
         return {}

@@ -88,7 +88,7 @@ export type Points = Omit<SeriesData, 'x' | 'y' | 'interval'> & {
   y: Float64Array;
   low: Float64Array | null;
   toX: Float64Array | null;
-  /** Where the interval of each bar ends, or the bar. */
+  /** Where the interval of each bar or sign ends, or the bar. */
   ends: Float64Array | null;
   begins: Float64Array | null;
 };

@@ -36,12 +36,16 @@ function area({ x, y, min, max }: Place, each: Points): uPlot.Series.Paths {
 }
 
 function signs({ x, y, min, max }: Place, each: Points): uPlot.Series.Paths {
-  const path = new Path2D();
+  const [path, intervals] = [new Path2D(), new Path2D()];
   const radius = (each.size * POINT * devicePixelRatio) / 2;
   // Signs may be in any order, as those of delays are.
   for (const [at, value] of each.x.entries()) {
     if (value < min || value > max || Number.isNaN(each.y[at])) continue;
     const [across, down] = [x(value), y(each.y[at]!)];
+    if (each.begins && each.ends) {
+      intervals.moveTo(x(each.begins[at]!), down);
+      intervals.lineTo(x(each.ends[at]!), down);
+    }
     if (each.kind === 'crosses') {
       path.moveTo(across - radius, down - radius);
       path.lineTo(across + radius, down + radius);
@@ -55,7 +59,8 @@ function signs({ x, y, min, max }: Place, each: Points): uPlot.Series.Paths {
     }
   }
   const isOpen = each.kind === 'crosses' || each.kind === 'circles';
-  return isOpen ? { stroke: path, fill: null } : { stroke: null, fill: path };
+  if (isOpen) path.addPath(intervals);
+  return isOpen ? { stroke: path, fill: null } : { stroke: intervals, fill: path };
 }
 
 function strokes({ x, y, min, max }: Place, each: Points): uPlot.Series.Paths {

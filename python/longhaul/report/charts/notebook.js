@@ -2376,17 +2376,18 @@ function Q({ x: e, y: t, min: r, max: i }, a) {
 	};
 }
 function Vi({ x: e, y: t, min: n, max: r }, i) {
-	let a = new Path2D(), o = i.size * X * devicePixelRatio / 2;
-	for (let [s, c] of i.x.entries()) {
-		if (c < n || c > r || Number.isNaN(i.y[s])) continue;
-		let [l, u] = [e(c), t(i.y[s])];
-		i.kind === "crosses" ? (a.moveTo(l - o, u - o), a.lineTo(l + o, u + o), a.moveTo(l - o, u + o), a.lineTo(l + o, u - o)) : i.kind === "squares" ? a.rect(l - o, u - o, 2 * o, 2 * o) : (a.moveTo(l + o, u), a.arc(l, u, o, 0, 2 * Math.PI));
+	let [a, o] = [new Path2D(), new Path2D()], s = i.size * X * devicePixelRatio / 2;
+	for (let [c, l] of i.x.entries()) {
+		if (l < n || l > r || Number.isNaN(i.y[c])) continue;
+		let [u, d] = [e(l), t(i.y[c])];
+		i.begins && i.ends && (o.moveTo(e(i.begins[c]), d), o.lineTo(e(i.ends[c]), d)), i.kind === "crosses" ? (a.moveTo(u - s, d - s), a.lineTo(u + s, d + s), a.moveTo(u - s, d + s), a.lineTo(u + s, d - s)) : i.kind === "squares" ? a.rect(u - s, d - s, 2 * s, 2 * s) : (a.moveTo(u + s, d), a.arc(u, d, s, 0, 2 * Math.PI));
 	}
-	return i.kind === "crosses" || i.kind === "circles" ? {
+	let c = i.kind === "crosses" || i.kind === "circles";
+	return c && a.addPath(o), c ? {
 		stroke: a,
 		fill: null
 	} : {
-		stroke: null,
+		stroke: o,
 		fill: a
 	};
 }
