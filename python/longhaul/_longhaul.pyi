@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+LEAST_THREAD_DELAY_NS: int
+"""Of a link that is cut between engine threads which send packets themselves, and so wait for each other."""
+
 class InvalidValueError(ValueError):
     """A value that breaks a rule; the text has its place, the rule and the remedy."""
 

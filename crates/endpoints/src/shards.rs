@@ -39,10 +39,6 @@ impl EndSamples {
 impl Endpoints {
     /// Whether hosts can be in different shards: packets are all that an agent on one host learns of those on others.
     pub fn can_be_sharded(&self) -> bool {
-        self.hosts_share_no_state()
-    }
-
-    fn hosts_share_no_state(&self) -> bool {
         self.jobs.is_empty() && self.mptcp_connections.is_empty()
     }
 
@@ -56,7 +52,7 @@ impl Endpoints {
 
     /// Whether each host may advance by its own clock: hosts share no state, and no packet exceeds the MTU of its path.
     pub fn may_look_ahead(&self) -> bool {
-        self.all_fit && self.hosts_share_no_state()
+        self.all_fit && self.can_be_sharded()
     }
 
     /// Moves all agents into endpoints for `count` shards: `partition` is the shard of each node.

@@ -26,6 +26,7 @@ mod steps;
 pub use control::{Command, Control, Reply};
 use egress::Egress;
 pub use emulator::{Emulator, network};
+pub use horizons::LEAST_THREAD_DELAY;
 use ports::KernelPorts;
 pub use ports::{Port, Ports};
 pub use replays::Replays;

@@ -55,7 +55,7 @@ mod virtual_time;
 
 pub use bpf_loader::{BPF_ALGORITHMS, check_bpf_algorithm, try_loading};
 pub use cgroup::{Controller, PREFIX as CGROUP_PREFIX, check_limits, own_group};
-pub use engine::engine_status;
+pub use engine::{LEAST_THREAD_DELAY, engine_status};
 pub use enter::{Entry, run_in_host};
 pub use error::{Error, Result};
 pub use foreign::ForeignPlace;

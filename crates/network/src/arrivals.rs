@@ -21,10 +21,8 @@ pub struct KnownArrivals {
 impl KnownArrivals {
     /// Nothing is known yet of `network`.
     pub fn new(network: &Network) -> Self {
-        let leads_to_host = |direction: &DirectionId| {
-            let to = network.directions[direction.0 as usize].to;
-            network.kinds[to.0 as usize].is_end() && !network.is_forwarding(to)
-        };
+        let leads_to_host =
+            |direction: &DirectionId| network.is_end(network.directions[direction.0 as usize].to);
         let all = (0..network.directions.len() as u32).map(DirectionId);
         KnownArrivals {
             last: all.filter(leads_to_host).collect(),

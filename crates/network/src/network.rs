@@ -243,7 +243,7 @@ impl Network {
     }
 
     /// Whether packets that come to `node` go no further.
-    fn is_end(&self, node: NodeId) -> bool {
+    pub(crate) fn is_end(&self, node: NodeId) -> bool {
         let place = node.0 as usize;
         self.kinds[place].is_end() && !self.forwarding[place]
     }

@@ -23,6 +23,8 @@ use std::path::PathBuf;
 #[pymodule]
 mod _longhaul {
     #[pymodule_export]
+    const LEAST_THREAD_DELAY_NS: u64 = longhaul_live::LEAST_THREAD_DELAY.ns();
+    #[pymodule_export]
     use super::Simulation;
     #[pymodule_export]
     use super::capture::{CaptureReader, exchange};

@@ -13,11 +13,10 @@ from longhaul.errors import LonghaulError
 from longhaul.plan import WAYS, Plan
 from longhaul.run.shards import Load, divisions, evaluated, parts_of, processors, recorded
 from longhaul.scenario.lower.segments import switch_names
+from longhaul.units.text import time_text
 
 _ROUTER_WORK = 0.2
 """Work of a router beside that of a host."""
-_LEAST_DELAY_NS = 200_000
-"""Of a link that is cut between engine threads which send packets themselves, and so wait for each other."""
 
 
 def load_of(plan: Plan) -> Load:
@@ -62,7 +61,7 @@ def engine_threads(plan: Plan, shards: int | Literal["auto"]) -> list[int] | Non
     cut so often. Raises LonghaulError if it cannot be divided into ``shards``.
     """
     load = load_of(plan)
-    least_ns = _LEAST_DELAY_NS if has_engine_traffic(plan) else 0
+    least_ns = _longhaul.LEAST_THREAD_DELAY_NS if has_engine_traffic(plan) else 0
     counts = range(processors() // 2, 1, -1) if shards == "auto" else [shards]
     for count in counts:
         partition = divided(load, [1] * count) if count > 1 else None
@@ -72,11 +71,15 @@ def engine_threads(plan: Plan, shards: int | Literal["auto"]) -> list[int] | Non
                 return partition
     if shards in ("auto", 1):
         return None
+    enough = (
+        f" of at least {time_text(least_ns)}, with simulated traffic or replayed captures,"
+        if least_ns
+        else ""
+    )
     raise LonghaulError(
         Code.NOT_DIVISIBLE,
-        f"the network cannot be divided into {shards} shards: only links with a delay"
-        f"{' of at least 200 µs, with simulated traffic or replayed captures,' if least_ns else ''} can be "
-        "cut, and no parallel routes or links of switches",
+        f"the network cannot be divided into {shards} shards: only links with a delay{enough} can be cut, "
+        "and no parallel routes or links of switches",
         remedy="use fewer shards, or --shards auto",
         exit_code=2,
     )

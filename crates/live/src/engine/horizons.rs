@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The least delay that a link counts with: packets of a link with less may come after they were due, and are late then.
 ///
 /// Two threads that wait for each other gain twice this time while each wakes up once, which takes some 70 µs.
-const LEAST_DELAY: Span = Span::from_us(200);
+pub const LEAST_THREAD_DELAY: Span = Span::from_us(200);
 /// A thread publishes so often within the least delay of the links that leave it ...
 const TURNS_PER_DELAY: u64 = 4;
 /// ... and at least so often.
@@ -41,7 +41,7 @@ impl Horizons {
         let of = |own: u32| {
             let leaves = |&&(_, (near, far)): &&(DirectionId, (u32, u32))| near == own && far != own;
             let comes = |&&(_, (near, far)): &&(DirectionId, (u32, u32))| near != own && far == own;
-            let least = |direction: DirectionId| least_delays[direction.0 as usize].max(LEAST_DELAY);
+            let least = |direction: DirectionId| least_delays[direction.0 as usize].max(LEAST_THREAD_DELAY);
             let exits: Vec<_> = directions
                 .iter()
                 .filter(leaves)

@@ -140,7 +140,7 @@ impl<P: Ports> Emulator<'_, P> {
         replace(&Disk, &path, &text).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
     }
 
-    /// What came of simulated flows. Where other engines of this process have a part of their ends, the first one has all of it, and
+    /// The results of simulated flows. Where other engines of this process have a part of their ends, the first one has all of it, and
     /// waits for the others; after a failure it does not.
     fn flow_results(&mut self, has_failed: bool) -> FlowResults {
         // They need not wait for this engine any more.
@@ -200,7 +200,7 @@ impl<P: Ports> Emulator<'_, P> {
     }
 }
 
-/// What came of simulated flows, and the names of their packets' flows.
+/// The results of simulated flows, and the names of their packets' flows.
 #[derive(Default)]
 struct FlowResults {
     results: Vec<Value>,

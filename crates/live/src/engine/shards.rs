@@ -90,7 +90,7 @@ pub struct OwnTraffic {
     pub joint_flows: JointFlows,
 }
 
-/// The share of each shard; `None` if there is no such traffic.
+/// The share of each shard; `None` without traffic of the engine.
 fn own_traffic(plan: &Plan, partition: &[u32], count: u32) -> Result<Vec<Option<Box<OwnTraffic>>>> {
     let network = network(plan)?;
     let whole = endpoints(plan, &network)?;

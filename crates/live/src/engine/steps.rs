@@ -186,21 +186,24 @@ impl<P: Ports> Emulator<'_, P> {
     /// Takes what other machines have sent; everything before `now` has been processed. With [`Horizons`] it need not have been:
     /// packets of other engines come before they are due.
     pub fn receive_from_machines(&mut self, now: Time) {
-        let now = if self.horizons.is_some() { self.advanced } else { now };
+        let are_threads = self.horizons.is_some();
+        let now = if are_threads { self.advanced } else { now };
         let Some(mut tunnel) = self.egress.tunnel.take() else { return };
         let mut arrived = std::mem::take(&mut self.arrived);
         let Egress { packet_pool, payloads, replays, ports, .. } = &mut self.egress;
         tunnel.receive(|arriving, sender| {
-            let simulated_body = payloads.decode(arriving.simulated);
+            // Machines have no simulated traffic: what one sends of it is lost, like a packet for which there is no memory.
+            let mut simulated = || if are_threads { payloads.decode(arriving.simulated) } else { None };
             let body = match arriving.bytes {
-                Some((vnet, bytes)) => packet_pool.hold(vnet, bytes),
-                None => simulated_body,
+                Some((vnet, bytes)) => packet_pool.hold(vnet, bytes).inspect(|&body| {
+                    if let Some(simulated_body) = simulated() {
+                        packet_pool.set_simulated_body(body, simulated_body);
+                        replays.in_network += 1;
+                    }
+                }),
+                None => simulated(),
             };
             if let Some(body) = body {
-                if let (Some(_), Some(simulated_body)) = (arriving.bytes, simulated_body) {
-                    packet_pool.set_simulated_body(body, simulated_body);
-                    replays.in_network += 1;
-                }
                 let packet = Packet { body, ..arriving.packet };
                 arrived.push((arriving.direction, sender, arriving.due, packet));
             } else if let Some(port) = ports.get_mut(arriving.packet.destination.0 as usize) {
