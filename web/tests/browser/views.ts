@@ -74,10 +74,6 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await page.locator('[data-id="l:par-nyc"]').first().click({ force: true });
     await page.getByRole('tab', { name: 'Selected' }).click();
   },
-  yaml: async (page) => {
-    await page.getByRole('tab', { name: 'YAML' }).click();
-    await page.locator('.cm-line').first().waitFor();
-  },
   run: async (page) => {
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Run', exact: true }).click();
@@ -97,16 +93,10 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     const rows = page.locator('.runs table').first().locator('tbody tr').filter({ hasText: 'sim' });
     for (const at of [0, 1, 2]) await rows.nth(at).getByRole('checkbox').check();
     await page.getByRole('heading', { name: 'Comparison' }).waitFor(patience);
-    await page.getByRole('button', { name: 'Charts' }).click();
-    await page.locator('.chart.drawn canvas').first().waitFor(patience);
+    await page.locator('.uplot canvas').first().waitFor(patience);
   },
   sweep: async (page) => {
-    await page
-      .getByRole('button', { name: /atlantic/ })
-      .filter({ hasText: 'sweep' })
-      .or(page.locator('.runs .sweeps .name'))
-      .first()
-      .click();
+    await page.locator('table', { hasText: 'variants' }).locator('.name').first().click();
     await page.getByRole('heading', { name: /^Sweep/ }).waitFor(patience);
   },
   transfers: async (page) => {
@@ -137,7 +127,11 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
     await pause(1000);
   },
 };
-const FILES = { report: 'runs/atlantic/latest/report.html', comparison: 'comparison.html' };
+/** A file, and the heading that its picture begins with. */
+const FILES: Record<string, [string, string]> = {
+  report: ['runs-cubic/atlantic/latest/report.html', 'Throughput over time'],
+  comparison: ['comparison.html', 'Over time'],
+};
 
 for (const colorScheme of ['light', 'dark'] as const) {
   const size = { viewport: { width: 1280, height: 800 }, colorScheme };
@@ -158,9 +152,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test(`the files that people share, ${colorScheme}`, async () => {
     const context = await here.browser.newContext(size);
     const page = await context.newPage();
-    for (const [name, file] of Object.entries(FILES)) {
+    for (const [name, [file, at]] of Object.entries(FILES)) {
       await page.goto(`file://${join(here.folder, file)}`);
-      await page.locator('.chart').first().scrollIntoViewIfNeeded();
+      const heading = page.getByRole('heading', { name: at, exact: true });
+      await heading.evaluate((element) => element.scrollIntoView());
       await page.locator('.chart.drawn canvas').first().waitFor(patience);
       await pause(800);
       await page.screenshot({ path: path(name) });
