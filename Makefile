@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-aqm bench-sweeps fuzz soak audit clean docs study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-three-clocks study-algorithms study-netem-models study-delay-deviation study-fit study-teragrid study-longcut study-faults
+.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-aqm bench-sweeps fuzz soak audit clean docs gallery study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-three-clocks study-algorithms study-netem-models study-delay-deviation study-fit study-teragrid study-longcut study-faults
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -56,6 +56,10 @@ docs: setup ## numbers and tables of documents from bench/*.json and studies/*/r
 	@$(UV) run --no-sync python studies/documents.py
 	@$(UV) run --no-sync zensical build --clean --strict
 	@echo "target/site/index.html; with search: python3 -m http.server --directory target/site"
+
+gallery: setup ## the pictures of docs/gallery.md, from real runs in Chromium; four minutes
+	@tools/setup --tests
+	@npm --prefix web run --silent views
 
 study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3), live; two minutes
 	@$(UV) run --no-sync longhaul study run ticks $(ARGS)

@@ -148,7 +148,7 @@ def test_a_file_is_found_beside_the_scenario_and_kept_with_the_run(tmp_path: Pat
         ("5\n3\n", "rate: {opportunities: f}", "f:2:1: the time is not later"),
         ("t_s,rate_mbit\n0,0\n", "rate: {trace: f}", "has no rate above 0"),
         ("1,2\n3,4\n", "rate: {trace: f}", "f:1:1: the first line is not a header"),
-        ("t_s,rate_mbit\n1\n", "rate: {trace: f}", "f:2:1: has 1 values for 2 columns"),
+        ("t_s,rate_mbit\n1\n", "rate: {trace: f}", "f:2:1: has 1 value for 2 columns"),
         ("t_s,delay_ms\n", "delay: {trace: f}", "f:1:1: has a header, but no rows"),
         ("t_s,delay_ms\n0,-3\n", "delay: {trace: f}", 'f:2:3: "-3" is negative'),
         ("t_s,delay_ms\n0,1e99\n", "delay: {trace: f}", "f:2:3: \"1e99\" is more than Longhaul supports"),

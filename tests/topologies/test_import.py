@@ -100,7 +100,7 @@ def test_parts_are_kept_or_left_out_and_named(tmp_path: Path) -> None:
     assert any(
         "in 2 parts; no packet gets from the largest to city 3, city 4" in each for each in kept.warnings
     )
-    assert "1 links from a node to itself are left out" in kept.warnings
+    assert "left out, from a node to itself: 1 link" in kept.warnings
     assert len(plan(kept)["nodes"]) == 10
     cut = made(tmp_path, text, largest_part=True)
     assert "left out, since no link leads there: city 3, city 4" in cut.warnings

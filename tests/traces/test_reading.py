@@ -68,7 +68,7 @@ def test_a_column_that_is_not_read_is_named(tmp_path: Path) -> None:
         ("t_s,rtt_ms\n0,-5\n", 't.csv:2:3: "-5" is negative; write zero or more'),
         ("t_s,rtt_ms\n7,0\n", "t.csv:2:3: a round trip of 0; leave the value empty"),
         ("t_s,rtt_ms\n0,fast\n", 't.csv:2:3: "fast" is not a number; write one like'),
-        ("t_s,rtt_ms\n0\n", "t.csv:2:1: has 1 values for 2 columns; write one for each"),
+        ("t_s,rtt_ms\n0\n", "t.csv:2:1: has 1 value for 2 columns; write one for each"),
         ("t_s,rtt_ms\n0,\n1,\n", "t.csv:1:1: rtt_ms has no value; remove the column"),
         ("when,rtt\n0,5\n", "t.csv:1:1: there is no column of the time; call it t_s"),
         ("t_s,cwnd\n0,5\n", "t.csv:1:1: there is neither round trip, delay nor rate; name one rtt_ms"),
@@ -108,7 +108,7 @@ def test_a_trace_that_its_sidecar_is_not_about_is_refused(tmp_path: Path) -> Non
 
     name = written(tmp_path, "t_s,rtt_ms\n0,5\n")
     write_sidecar(Path(name), {"tool": "ping"})
-    assert validation([name], as_json=False) == (f"{name}: good (1 rows)", 0)
+    assert validation([name], as_json=False) == (f"{name}: good (1 row)", 0)
     Path(name).write_text("t_s,rtt_ms\n0,6\n", encoding="utf-8")
     text, exit_code = validation([name], as_json=False)
     assert "the SHA-256 differs; restore it" in text

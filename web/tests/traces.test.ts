@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { editText, savedName, steps } from '../src/model/traces';
+import { editText, lasting, savedName, steps } from '../src/model/traces';
 
 test('each sample of a trace holds until the next, and the last as long as the trace', () => {
   expect(steps([2, 3, 5], [10, null, 30], 5)).toEqual([
@@ -28,4 +28,9 @@ test('a saved trace has a name that is free and that a file may have', () => {
   expect(savedName('wan.csv', [])).toBe('wan-edited.csv');
   expect(savedName('wan-edited.csv', ['wan-edited.csv'])).toBe('wan-edited-2.csv');
   expect(savedName('longcut:eventspace', [])).toBe('longcut-eventspace-edited.csv');
+});
+
+test('a trace of one row is constant', () => {
+  expect(lasting(0)).toBe('constant');
+  expect(lasting(60, 0.5)).toBe('60 s, one each 500 ms');
 });

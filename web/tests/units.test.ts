@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judged, quantity, ticks } from '../src/model/figures';
-import { clock, rate, share, size, span, written } from '../src/model/units';
+import { counted, clock, rate, share, size, span, written } from '../src/model/units';
 
 describe('numbers are told in the language of the scenario', () => {
   test.each([
@@ -57,4 +57,11 @@ test('an expectation is told with its bounds', () => {
     why: null,
   };
   expect(judged(one)).toEqual({ got: '10.1 ms', wanted: 'at least 10.1 ms, at most 11 ms' });
+});
+
+test('counts have a noun in its number', () => {
+  expect(counted(1, 'row')).toBe('1 row');
+  expect(counted(0, 'row')).toBe('0 rows');
+  expect(counted(1, 'study', 'studies')).toBe('1 study');
+  expect(counted(2, 'study', 'studies')).toBe('2 studies');
 });

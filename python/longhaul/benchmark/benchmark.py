@@ -22,6 +22,7 @@ from longhaul.errors import LonghaulError
 from longhaul.results import directory as directories
 from longhaul.results import ending, run_record
 from longhaul.scenario.syntax.problems import did_you_mean
+from longhaul.units.text import count_text
 
 Json = dict[str, Any]
 LIVE_OVERHEAD_S = 2.0
@@ -191,7 +192,9 @@ def run(planned: Planned, *, told: Told) -> Benchmarked:
         ending.end(directory, ending.INTERRUPTED, interruption)
     else:
         errors = done.plain["errors"]
-        reason = f"{len(errors)} runs could not be done, the first: {errors[0]}" if errors else None
+        reason = (
+            f"{count_text(len(errors), 'run')} could not be done, the first: {errors[0]}" if errors else None
+        )
         ending.end(directory, "incomplete" if errors else "done", reason)
     return done
 

@@ -8,7 +8,7 @@ import numpy as np
 from longhaul.analysis.phases import phase_at
 from longhaul.report.chart import Axis, Chart, Panel, Series, column
 from longhaul.report.colours import BAD, GRID, SERIES
-from longhaul.units.text import time_text
+from longhaul.units.text import count_text, time_text
 
 Json = Mapping[str, Any]
 
@@ -64,7 +64,7 @@ def packet_diagram(rows: Sequence[Json], links: Sequence[Json]) -> Chart | None:
     if ended.any():
         series.append(Series("does not leave", BAD, arrival[ended], number[ended], kind="crosses", size=7))
     panel = Panel(
-        f"{link['from']} > {link['to']}, {len(packets)} packets",
+        f"{link['from']} > {link['to']}, {count_text(len(packets), 'packet')}",
         Axis(f"time since {start / 1e9:.6f} s [{unit}]"),
         Axis("packet"),
         series=series,

@@ -13,6 +13,7 @@ from longhaul.diagnostics import Code, printable
 from longhaul.errors import LonghaulError
 from longhaul.regular_files import read_regular
 from longhaul.scenario.syntax.problems import did_you_mean
+from longhaul.units.text import count_text
 
 _SEPARATOR = re.compile(r"[,;\t ]+")
 _LARGEST = 1 << 30
@@ -108,7 +109,7 @@ def _text(path: Path, wanted: str | None) -> _Column:
     values, lines = [], []
     for line, words in rows:
         if len(words) != width:
-            message = f"{path}:{line}: {len(words)} values where there were {width}"
+            message = f"{path}:{line}: {count_text(len(words), 'value')} where there were {width}"
             raise LonghaulError(Code.ROW_MALFORMED, message, remedy="write as many on each line", exit_code=2)
         value = _number(words[index])
         if value is None:

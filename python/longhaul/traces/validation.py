@@ -13,6 +13,7 @@ from longhaul.scenario.traces import Trace
 from longhaul.scenario.traces.builtin import is_builtin
 from longhaul.scenario.traces.files import read_sidecar, read_traces, sidecar_of
 from longhaul.scenario.traces.statistics import PERCENTILES, pauses, summaries
+from longhaul.units.text import count_text
 
 
 def as_plain(trace: Trace) -> Mapping[str, Any]:
@@ -57,7 +58,7 @@ def validation(names: Sequence[str], *, as_json: bool) -> tuple[str, int]:
     lines = []
     for each in told:
         lines += [f"warning: {warning}" for warning in each["warnings"]]
-        lines.append(each["problem"] or f"{each['trace']}: good ({each['rows']} rows)")
+        lines.append(each["problem"] or f"{each['trace']}: good ({count_text(each['rows'], 'row')})")
     return "\n".join(lines), exit_code
 
 

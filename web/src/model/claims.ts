@@ -19,7 +19,7 @@ export const LOOKS: Record<Word, { tone: string; sign: string }> = {
 };
 
 /** Numbers of claims by verdict, those that there are, in the order of `WORDS`. */
-export const counted = ({ counts }: Pick<StudyRow, 'counts'>): [Word, number][] =>
+export const verdictCounts = ({ counts }: Pick<StudyRow, 'counts'>): [Word, number][] =>
   WORDS.flatMap((word) => (counts[word] ? [[word, counts[word]] as [Word, number]] : []));
 
 /** All studies together. */

@@ -1,6 +1,7 @@
 /** From the model and a view to what is drawn, in pixels: pure, so that map and tests agree. */
 import type { Model, ModelLink, ModelNode } from '../api/translate';
 import { FAN, fan, hangs, heading, rings, toPixels, type Point, type View } from './layout';
+import { counted } from './units';
 
 export type Dot = {
   id: string;
@@ -197,7 +198,7 @@ export function labels(
     }
   };
   const ofDot = (dot: Dot): Label[] => {
-    const text = dot.stands.length ? `${dot.stands.length} hosts` : dot.node.name;
+    const text = dot.stands.length ? counted(dot.stands.length, 'host') : dot.node.name;
     const { x, y } = dot.at;
     const kind = dot.node.kind;
     const at = (dx: number, dy: number, anchor: Label['anchor']): Label => ({
@@ -282,7 +283,7 @@ export const curve = (line: Line): string =>
 /** A dot in words. */
 export const about = ({ node, stands }: Dot): string =>
   stands.length
-    ? `${stands.length} hosts at ${node.attach}`
+    ? `${counted(stands.length, 'host')} at ${node.attach}`
     : `${node.kind} ${node.name}${node.attach ? `, attached to ${node.attach}` : ''}`;
 
 /** A line's name: that of its link, or of how many links it stands for. */

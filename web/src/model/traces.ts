@@ -1,5 +1,6 @@
 /** Traces as lines, their edits in words, and names for what is saved. Pure. */
 import type { TraceEdit } from '../api/client';
+import { span } from './units';
 
 /** What an edit does, in a line. */
 export function editText({ op, column, value, from_s: from, to_s: to }: TraceEdit, unit: string): string {
@@ -27,13 +28,20 @@ export function savedName(name: string, taken: readonly string[]): string {
   }
 }
 
+/** What a trace of one row, which holds for all time, is drawn over, in s. */
+export const CONSTANT_S = 1;
+
+/** How long a trace is and, where it is told, how long each row holds. */
+export const lasting = (total: number, each?: number | null): string =>
+  total ? `${span(total * 1e9)}${each ? `, one each ${span(each * 1e9)}` : ''}` : 'constant';
+
 /** Samples as a line of steps: each holds until the next, the last to the end of the trace. */
 export function steps(
   times: readonly number[],
   values: readonly (number | null)[],
-  span: number,
+  total: number,
 ): [number[], (number | null)[]] {
-  const end = (times[0] ?? 0) + span;
+  const end = (times[0] ?? 0) + total;
   const ends = [...times.slice(1), Math.max(end, times.at(-1) ?? end)];
   return [times.flatMap((time, at) => [time, ends[at]!]), values.flatMap((value) => [value, value])];
 }

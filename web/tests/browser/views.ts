@@ -35,12 +35,20 @@ events:
 measure: {every: 100ms}
 sweep: {axes: {cc: [cubic, reno, bbr], links.par-nyc.loss: [0%, 0.01%, 0.1%, 1%]}, repeat: 3}
 `;
+/** Round trips and rates of ten minutes, with a slow swing, noise of a linear congruential sequence, and a burst. */
+const EVENING = `t_s,rtt_ms,rate_mbit\n${Array.from({ length: 600 }, (_, t) => {
+  const noise = ((t * 1103515245 + 12345) % 2147483648) / 2147483648;
+  const burst = t > 330 && t < 372 ? 40 : 0;
+  return `${t},${(76 + 9 * Math.sin(t / 70) + 6 * noise ** 3 + burst).toFixed(2)},${(48 - 12 * Math.sin(t / 70) - 5 * noise - burst / 2).toFixed(2)}`;
+}).join('\n')}\n`;
+
 let here: Desk;
 
 beforeAll(async () => {
   mkdirSync(into, { recursive: true });
   here = await desk([], (folder) => {
     writeFileSync(join(folder, 'atlantic.yaml'), ATLANTIC);
+    writeFileSync(join(folder, 'atlantic-evening.csv'), EVENING);
     cpSync(join(root, 'scenarios/relay.yaml'), join(folder, 'relay.yaml'));
     cpSync(join(root, 'studies/longcut'), join(folder, 'studies/longcut'), { recursive: true });
     cpSync(join(root, 'studies/studies.toml'), join(folder, 'studies/studies.toml'));
@@ -115,7 +123,7 @@ const VIEWS: Record<string, (page: Page) => Promise<void>> = {
   },
   traces: async (page) => {
     await page.getByRole('link', { name: 'Traces', exact: true }).click();
-    await page.getByRole('button', { name: /nws/ }).first().click();
+    await page.getByRole('button', { name: 'atlantic-evening.csv', exact: true }).click();
     await page.locator('.uplot canvas').first().waitFor(patience);
   },
   relay: async (page) => {

@@ -10,7 +10,7 @@ from longhaul.report.console import Console
 from longhaul.studies.catalogue import StudyFolder
 from longhaul.studies.evaluation import WORDS, EvaluatedClaim, Word
 from longhaul.studies.provenance import sentence
-from longhaul.units.text import duration_text
+from longhaul.units.text import count_text, duration_text
 
 _STYLES: dict[Word, str] = {
     "reproduced": "green",
@@ -35,7 +35,7 @@ def print_studies(studies: Sequence[StudyFolder]) -> None:
     sums: Counter[Word] = Counter()
     for each in counts.values():
         sums.update(each)
-    console.print(Text.assemble(f"{sums.total()} claims: ", _counted(sums)), soft_wrap=True)
+    console.print(Text.assemble(f"{count_text(sums.total(), 'claim')}: ", _counted(sums)), soft_wrap=True)
 
 
 def _counted(counts: Mapping[Word, int]) -> Text:

@@ -16,6 +16,7 @@ from longhaul.traces.collect.probe_styles import Style, make_style
 from longhaul.traces.collect.reverse_direction import Measuring
 from longhaul.traces.collect.server import Server
 from longhaul.traces.collect.wire import read_token
+from longhaul.units.text import count_text
 
 Given = Mapping[str, Any]
 
@@ -39,7 +40,7 @@ def carry_out(given: Given, *, say: Tell, tell: Tell) -> None:
         case ["iperf3"]:
             out = _out(given)
             rows = convert_iperf3(given["iperf3"], out, force=given["force"])
-            say(f"wrote {out}: {rows} rows")
+            say(f"wrote {out}: {count_text(rows, 'row')}")
         case _:
             remedy = "give one of --serve, --to, --serve with --clique, --from-iperf3"
             raise LonghaulError(Code.ARGUMENT_MISSING, "no action is given", remedy=remedy, exit_code=2)
@@ -95,7 +96,7 @@ def _collect(given: Given, say: Tell, tell: Tell) -> None:
             remedy="let it run longer",
             exit_code=130 if done.interrupted else 1,
         )
-    say(f"wrote {plan.out}: {done.rows} rows" + (", interrupted" if done.interrupted else ""))
+    say(f"wrote {plan.out}: {count_text(done.rows, 'row')}" + (", interrupted" if done.interrupted else ""))
 
 
 def _join(given: Given, say: Tell, tell: Tell) -> None:
@@ -117,7 +118,7 @@ def _join(given: Given, say: Tell, tell: Tell) -> None:
         force=given["force"],
     )
     rows = join(plan, tell=tell)
-    say(f"wrote {plan.out}: {rows} rows" if rows else "nothing was measured")
+    say(f"wrote {plan.out}: {count_text(rows, 'row')}" if rows else "nothing was measured")
 
 
 def _has_port(given: Given) -> bool:

@@ -15,6 +15,7 @@ from longhaul.scenario.model.program import Simulate
 from longhaul.scenario.model.start import earliest_ns
 from longhaul.scenario.syntax.csv_file import InputFile
 from longhaul.scenario.syntax.value_errors import FileError, ScenarioValueError
+from longhaul.units.text import count_text
 
 HEADER = ("rank", "do", "with", "amount")
 MOST = 10**15
@@ -94,7 +95,7 @@ def _read(file: InputFile, ranks: int) -> Steps:
     for line, text in rows:
         cells = [cell.strip() for cell in text.split(",")]
         if len(cells) != len(HEADER):
-            message = f"has {len(cells)} values for {len(HEADER)} columns"
+            message = f"has {count_text(len(cells), 'value')} for {len(HEADER)} columns"
             raise file.wrong(Code.ROW_MALFORMED, line, message, "write one for each column")
         rank = _rank(file, line, cells[0], ranks)
         steps[rank].append(_step(file, line, cells, rank, ranks))

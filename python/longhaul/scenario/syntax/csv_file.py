@@ -12,6 +12,7 @@ from longhaul.scenario.syntax.column_names import ENDS, FOREIGN, is_two_way, res
 from longhaul.scenario.syntax.csv_row import RowError, cells_of
 from longhaul.scenario.syntax.problems import did_you_mean
 from longhaul.scenario.syntax.value_errors import FileError, ScenarioValueError
+from longhaul.units.text import count_text
 
 MAX_BYTES = 64 << 20
 MAX_ROWS = 1_000_000
@@ -248,7 +249,7 @@ class CsvFile:
     def _row(self, line: int) -> list[str]:
         cells = self.file.cells(line)
         if len(cells) != len(self.header):
-            message = f"has {len(cells)} values for {len(self.header)} columns"
+            message = f"has {count_text(len(cells), 'value')} for {count_text(len(self.header), 'column')}"
             raise self.file.wrong(Code.ROW_MALFORMED, line, message, "write one for each column")
         return cells
 

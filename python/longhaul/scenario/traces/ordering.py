@@ -13,6 +13,7 @@ from longhaul.scenario.syntax.problems import did_you_mean
 from longhaul.scenario.traces import builtin
 from longhaul.scenario.traces.synthesis import Figures, Sampling, synthesise
 from longhaul.scenario.traces.trace import Trace, Way
+from longhaul.units.text import count_text
 
 _OF_LINK = ("rtt", "rtt_sd", "floor", "spikes", "rate", "rate_sd")
 _FIGURES = ("rtt_ms", "rtt_sd_ms", "floor_ms", "spikes", "rate_mbit", "rate_sd_mbit")
@@ -145,7 +146,9 @@ def _row(name: str, number: int, header: Sequence[str], line: str) -> tuple[tupl
         message = f"{name}:{number}: {error.message}"
         raise LonghaulError(error.code, message, remedy=error.remedy, exit_code=2) from None
     if len(cells) != len(header):
-        message = f"{name}:{number}: has {len(cells)} values for {len(header)} columns"
+        message = (
+            f"{name}:{number}: has {count_text(len(cells), 'value')} for {count_text(len(header), 'column')}"
+        )
         raise LonghaulError(Code.ROW_MALFORMED, message, remedy="write one for each column", exit_code=2)
     row = dict(zip(header, cells, strict=True))
     values: dict[str, float] = {}

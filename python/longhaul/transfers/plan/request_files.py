@@ -31,6 +31,7 @@ from longhaul.transfers.plan.instances import (
     unreachable,
 )
 from longhaul.transfers.plan.request_schema import RequestDocument
+from longhaul.units.text import count_text
 
 COLUMNS = ("name", "from", "to", "volume", "release", "deadline", "max_rate")
 NEEDED = ("from", "to", "volume")
@@ -138,7 +139,7 @@ def _csv_tree(name: str, content: bytes) -> tuple[Source, Branch]:
     requests: dict[str, tuple[Span, Node]] = {}
     for number, cells in rows[1:]:
         if len(cells) != len(header):
-            message = f"has {len(cells)} values, and the header {len(header)}"
+            message = f"has {count_text(len(cells), 'value')}, and the header {len(header)}"
             problems.append(
                 source.problem(Code.ROW_MALFORMED, Span(number, 1), (), message, "write one for each column")
             )

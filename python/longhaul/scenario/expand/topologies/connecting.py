@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 from longhaul.diagnostics import printable
 from longhaul.scenario.expand.topologies.chart import Cable, Chart
 from longhaul.scenario.expand.topologies.distance import Place, middle
+from longhaul.units.text import count_text
 
 _SHOWN = 8
 """Names in a warning at most."""
@@ -26,7 +27,7 @@ def connected(chart: Chart, *, largest_part: bool, warnings: list[str]) -> Chart
     """``chart`` without loops and, where that was chosen, without all but the largest part."""
     loops = [cable for cable in chart.cables if cable.ends[0] == cable.ends[1]]
     if loops:
-        warnings.append(f"{len(loops)} links from a node to itself are left out")
+        warnings.append(f"left out, from a node to itself: {count_text(len(loops), 'link')}")
         chart = replace(chart, cables=tuple(each for each in chart.cables if each not in loops))
     labels = {site.key: site.label for site in chart.sites}
     parts = parts_of(chart)

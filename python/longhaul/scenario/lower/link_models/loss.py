@@ -33,6 +33,7 @@ from longhaul.scenario.model.loss import (
 from longhaul.scenario.syntax.csv_file import PACKETS, SIZE, TIME, CsvFile, InputFile, ascending, has_header
 from longhaul.scenario.syntax.value_errors import ScenarioValueError, within
 from longhaul.units.quantities import Span
+from longhaul.units.text import count_text
 
 _ONE: planned.Distribution = {"dist": "constant", "value": 1.0}
 _MOST_PACKETS = 10**12
@@ -254,7 +255,10 @@ def _cells(file: InputFile, column: str | None, *, default: int, most: int) -> l
         words = re.split(r"[\s,;]+", text)
         if len(words) != 1:
             raise file.wrong(
-                Code.ROW_MALFORMED, line, f"has {len(words)} values", "write one a line, or a header first"
+                Code.ROW_MALFORMED,
+                line,
+                f"has {count_text(len(words), 'value')}",
+                "write one a line, or a header first",
             )
         rows.append((line, round(file.number(line, words[0], most=most // default) * default)))
     return rows
