@@ -261,6 +261,11 @@ def test_what_cannot_be_compared_is_refused(work: Path, tmp_path: Path, given: s
     assert said in refused
     assert remedy in refused
     assert not (tmp_path / "x.html").exists()
+    if given in ("running", "relay"):
+        for sides in (arguments, arguments[::-1]):
+            compared = CliRunner().invoke(command, ["compare", *map(str, sides)])
+            assert isinstance(compared.exception, LonghaulError), compared.output
+            assert said in str(compared.exception)
 
 
 def test_one_report_needs_one_directory(work: Path) -> None:

@@ -16,7 +16,7 @@ from longhaul.report.comparison_charts import distributions, over_time
 from longhaul.report.comparison_page import MOST_DIFFERENCES, Answer, answer, cautions, write_comparison
 from longhaul.report.comparison_runs import sides
 from longhaul.results import experiments
-from longhaul.results.comparison import Group, check_repetitions, side_names, split
+from longhaul.results.comparison import Group, check_repetitions, check_run, side_names, split
 from longhaul.results.run_files import reading
 from longhaul.scenario.model.metrics import DEFAULT_METRICS, matching_metrics, unit_of
 
@@ -24,7 +24,8 @@ from longhaul.scenario.model.metrics import DEFAULT_METRICS, matching_metrics, u
 def compare(groups: Sequence[Sequence[Path]], body: RunComparison) -> Comparison:
     """Groups of runs side by side, the first of which is what others are compared with.
 
-    Raises LonghaulError if there are too many, or if a group has runs that are not repetitions.
+    Raises LonghaulError if there are too many, if one is running or that of a relay, or if a group has runs
+    that are not repetitions.
     """
     every = [run for group in groups for run in group]
     with reading(*every):
@@ -66,6 +67,8 @@ def write_report(path: Path, groups: Sequence[Sequence[Path]], body: RunComparis
 def _sides(groups: Sequence[Sequence[Path]], body: RunComparison) -> tuple[Sequence[Sequence[Path]], int]:
     """The groups that are wanted, and how many there are of runs that differ in more than the seed."""
     every = list(dict.fromkeys(run for group in groups for run in group))
+    for run in every:
+        check_run(run)
     kinds = split(Group("", tuple(every)))
     if body.grouped:
         # In the order in which they were chosen.

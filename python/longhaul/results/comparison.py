@@ -197,27 +197,31 @@ def _check_comparable(groups: Sequence[Group]) -> None:
                     exit_code=2,
                 )
             seen[run.resolve()] = group
-            kept_json(run, "run.json")
-            if not (run / "summary.json").is_file() and ending.read(run).is_running:
-                raise LonghaulError(
-                    Code.RESULTS_INCOMPLETE,
-                    f"{run} has not ended",
-                    remedy="wait for its end; if it was killed, see what it left with longhaul report",
-                    exit_code=2,
-                )
-            if "clusters" in kept_json(run, "plan.json"):
-                raise LonghaulError(
-                    Code.RUNS_NOT_COMPARABLE,
-                    f"{run} is that of a relay, which has other measures",
-                    remedy="its results are in summary.json, messages.parquet and connections.parquet",
-                    exit_code=2,
-                )
             _summary(run)
     if not any(compare_groups([groups[0], other], ["*"]) for other in groups[1:]):
         raise LonghaulError(
             Code.RUNS_NOT_COMPARABLE,
             "the runs have no metric in common",
             remedy="compare runs whose flows, pings or links have the same names; summary.json has them",
+            exit_code=2,
+        )
+
+
+def check_run(run: Path) -> None:
+    """See that a run has ended, and measures that others have, too. Raises LonghaulError."""
+    kept_json(run, "run.json")
+    if not (run / "summary.json").is_file() and ending.read(run).is_running:
+        raise LonghaulError(
+            Code.RESULTS_INCOMPLETE,
+            f"{run} has not ended",
+            remedy="wait for its end; if it was killed, see what it left with longhaul report",
+            exit_code=2,
+        )
+    if "clusters" in kept_json(run, "plan.json"):
+        raise LonghaulError(
+            Code.RUNS_NOT_COMPARABLE,
+            f"{run} is that of a relay, which has other measures",
+            remedy="its results are in summary.json, messages.parquet and connections.parquet",
             exit_code=2,
         )
 
@@ -239,6 +243,7 @@ def compare_cross_traffic(groups: Sequence[Group], flow: str) -> Stolen:
 
 
 def _summary(run: Path) -> dict[str, Any]:
+    check_run(run)
     if not (run / "summary.json").is_file():
         from longhaul.results.summary import write_results  # which most comparisons do not need
 
