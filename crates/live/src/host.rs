@@ -135,6 +135,7 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
     let foreign = context.foreign.iter().find(|each| each.node == position);
     let made = if foreign.is_some() { NAMESPACES - CloneFlags::CLONE_NEWNET } else { NAMESPACES };
     unshare(made).map_err(|error| Error::wrap("create namespaces", error))?;
+    mount_proc()?;
     nix::unistd::sethostname(node.hostname()).map_err(|error| Error::wrap("set the host name", error))?;
     let hostname = context.files.join(format!("hostname.{}", node.name));
     fs::write(&hostname, format!("{}\n", node.hostname()))
@@ -508,18 +509,7 @@ pub fn prepare_mounts(nodes: &[Node], files: &Path) -> Result<()> {
     let none: Option<&str> = None;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
         .map_err(|error| Error::wrap("make mounts private", error))?;
-    mount(
-        Some("proc"),
-        "/proc",
-        Some("proc"),
-        MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC,
-        none,
-    )
-    .map_err(|error| {
-        Error::wrap("mount /proc for the run's own processes", error).with_remedy(
-            "inside a container, start it with /proc unmasked, or run as root on the machine itself",
-        )
-    })?;
+    mount_proc()?;
     let hosts = files.join("hosts");
     fs::write(&hosts, hosts_file(nodes)).map_err(|error| Error::wrap("write the hosts file", error))?;
     mount_over(&hosts, Path::new("/etc/hosts"))?;
@@ -527,6 +517,19 @@ pub fn prepare_mounts(nodes: &[Node], files: &Path) -> Result<()> {
     fs::write(&resolv, "# Names of a run are in /etc/hosts; there are no name servers.\n")
         .map_err(|error| Error::wrap("write resolv.conf", error))?;
     mount_over(&resolv, Path::new("/etc/resolv.conf"))
+}
+
+/// Mounts another /proc of this PID namespace. Each host has one of its own: in a single one, the kernel compares the
+/// `net/ipv4` of each network namespace with a path below /proc/sys, a thousand for each sysctl where there are a thousand
+/// hosts.
+fn mount_proc() -> Result<()> {
+    let none: Option<&str> = None;
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    mount(Some("proc"), "/proc", Some("proc"), flags, none).map_err(|error| {
+        Error::wrap("mount /proc for the run's own processes", error).with_remedy(
+            "inside a container, start it with /proc unmasked, or run as root on the machine itself",
+        )
+    })
 }
 
 /// The text of /etc/hosts: loopback, then every node under its name.

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from longhaul import storage
@@ -19,6 +20,8 @@ NAME = "manifest.json"
 _VERSION = 1
 _CHANGING = frozenset((NAME, "run.json", "sweep.json", "report.html", "annotations.json"))
 """Files that are written later as well."""
+_MOUNTED = frozenset(("raw/hosts.d",))
+"""What hosts had mounted, some files for each of them: the plan says it all."""
 _REMEDY = "restore it from a copy, or run the scenario again"
 
 
@@ -107,15 +110,19 @@ def update(directory: Path) -> None:
 
 
 def _names(directory: Path) -> Iterator[str]:
-    for path in sorted(directory.rglob("*")):
-        name = path.relative_to(directory).as_posix()
-        if (
-            path.is_file()
-            and not path.is_symlink()
-            and name not in _CHANGING
-            and not path.name.startswith(".")
-        ):
-            yield name
+    for folder, folders, files in os.walk(directory):
+        within = os.path.relpath(folder, directory)
+        prefix = "" if within == "." else f"{within}/"
+        folders[:] = sorted(each for each in folders if f"{prefix}{each}" not in _MOUNTED)
+        for each in sorted(files):
+            name = prefix + each
+            # Neither symbolic links nor sockets.
+            if (
+                name not in _CHANGING
+                and not each.startswith(".")
+                and S_ISREG(os.lstat(directory / name).st_mode)
+            ):
+                yield name
 
 
 def _record(path: Path) -> Json:
