@@ -6,8 +6,7 @@ from typing import Any
 from longhaul.benchmark.rows import MODES, subjects_in
 from longhaul.report.colours import GRID, INK, MUTED, SERIES
 from longhaul.report.mpl import Axes, Figure, FixedLocator, FuncFormatter, Line2D, NullFormatter, NullLocator
-from longhaul.report.plotting import figure, plain, style, svg
-from longhaul.report.points import unlisted
+from longhaul.report.plotting import figure, plain, style, svg, unlisted
 
 Json = Mapping[str, Any]
 

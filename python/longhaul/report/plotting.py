@@ -195,6 +195,11 @@ def say_left_out(made: Figure, every: int, shown: int, what: str) -> None:
         made.suptitle(words, x=0.01, ha="left", fontsize=8.5, color=MUTED)
 
 
+def unlisted(name: str) -> str:
+    """The label of something that has this name, but no place in the legend."""
+    return f"_{name}"
+
+
 def plain(axes: Axes) -> None:
     """No background of its own."""
     axes.patch.set_alpha(0)

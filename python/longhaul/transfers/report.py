@@ -9,8 +9,7 @@ import numpy as np
 from longhaul.report import notebook
 from longhaul.report.colours import MUTED, SERIES
 from longhaul.report.mpl import Figure
-from longhaul.report.plotting import figure, paper, plain
-from longhaul.report.points import unlisted
+from longhaul.report.plotting import figure, paper, plain, unlisted
 from longhaul.transfers.plan.plan_data import plan_as_plain
 from longhaul.transfers.plan.plans import Outcome, Plan, loads
 from longhaul.units.configured import rate, size

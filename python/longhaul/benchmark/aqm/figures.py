@@ -11,8 +11,7 @@ from longhaul.benchmark.figures import cases, colours, legend, strip, value
 from longhaul.benchmark.rows import MODES, subjects_in
 from longhaul.report.colours import INK
 from longhaul.report.mpl import Axes, Figure, FixedLocator, FuncFormatter, Line2D, NullFormatter, NullLocator
-from longhaul.report.plotting import figure, plain, style, svg
-from longhaul.report.points import unlisted
+from longhaul.report.plotting import figure, plain, style, svg, unlisted
 
 Json = Mapping[str, Any]
 

@@ -17,8 +17,7 @@ from longhaul.benchmark.figures import (
 from longhaul.benchmark.rows import MODES
 from longhaul.report.colours import GRID, MUTED
 from longhaul.report.mpl import FixedLocator, FuncFormatter, NullLocator
-from longhaul.report.plotting import figure, plain, style, svg
-from longhaul.report.points import unlisted
+from longhaul.report.plotting import figure, plain, style, svg, unlisted
 
 Json = Mapping[str, Any]
 
