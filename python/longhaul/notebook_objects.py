@@ -22,7 +22,7 @@ from longhaul.errors import LonghaulError
 from longhaul.report import (
     comparison_charts,
     comparison_page,
-    fitting_figures,
+    fitting_charts,
     notebook,
     pictures,
 )
@@ -120,11 +120,7 @@ class Fitted(Drawn):
         return f"Fitted({self.fits.best.family}, {len(self.fits.gaps)} gaps)"
 
     def _drawings(self) -> pictures.Drawings:
-        return {
-            "survival": lambda: fitting_figures.survival_figure(self.fits, self.gaps.unit),
-            "probabilities": lambda: fitting_figures.probability_figure(self.fits),
-            "quantiles": lambda: fitting_figures.quantile_figure(self.fits, self.gaps.unit),
-        }
+        return fitting_charts.drawings(self.fits, self.gaps.unit)
 
     def _repr_html_(self) -> str:
         return notebook.fit_html(self.gaps, self.fits, self.loss)
