@@ -29,7 +29,7 @@ from longhaul.report import (
 from longhaul.report.comparison_runs import Side, sides_of
 from longhaul.report.fitting import loss_blocks
 from longhaul.report.pictures import Drawn, Picture
-from longhaul.report.plotting import style, svg
+from longhaul.report.plotting import anywhere, style, svg
 from longhaul.results.comparison import Group, check_comparable, compare_groups, find, find_all
 from longhaul.scenario import Resolved, load_scenario, resolve
 from longhaul.scenario.model.metrics import DEFAULT_METRICS
@@ -141,7 +141,7 @@ class Planned(Drawn):
         return {"gantt": self._gantt}
 
     def _gantt(self) -> str:
-        with style():
+        with anywhere(), style():
             return svg(gantt(self.plan), "gantt", "who moves when")
 
     def _repr_html_(self) -> str:

@@ -1,15 +1,13 @@
 """Charts in a report: the data behind them, and that a report needs nothing else to draw them."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from embedded import column as decoded
-from embedded import embedded_charts, panels
+from embedded import embedded_charts, loads_matplotlib, panels
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -57,17 +55,6 @@ def test_lost_pings_are_gaps_and_marks_at_the_foot(run: Path) -> None:
     assert lost > 0
     assert [len(each["x"]) for each in panel["feet"]] == [lost]
     assert series["kind"] == "dots"
-
-
-def loads_matplotlib(code: str) -> bool:
-    """Whether a program imports it."""
-    head, foot = (
-        "import sys; from pathlib import Path; import numpy as np",
-        "print('matplotlib' in sys.modules)",
-    )
-    program = "\n".join((head, code, foot))
-    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    return told.stdout == "True\n"
 
 
 def test_the_report_of_a_simulation_needs_no_matplotlib(run: Path) -> None:

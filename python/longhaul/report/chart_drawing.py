@@ -11,7 +11,7 @@ from longhaul.report.chart import Chart, Key, Level, Panel, Series
 from longhaul.report.colours import DASHES, INK, MUTED
 from longhaul.report.heat_map_drawing import draw_cells, draw_shades
 from longhaul.report.mpl import Axes, Figure, Line2D, settings
-from longhaul.report.plotting import anywhere, figure, keeping, mark, plain, style, svg
+from longhaul.report.plotting import anywhere, figure, mark, plain, style, svg
 
 Array = np.ndarray[Any, Any]
 
@@ -41,7 +41,7 @@ def save(chart: Chart, path: Path) -> None:
         "svg": {"Title": chart.title, "Date": None},
         "pdf": {"Title": chart.title, "CreationDate": None},
     }
-    with keeping(lambda *_: None), style(), settings({"pdf.fonttype": 42, "svg.hashsalt": path.stem}):
+    with style(), settings({"pdf.fonttype": 42, "svg.hashsalt": path.stem}):
         _draw(chart).savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata.get(path.suffix[1:]))
 
 

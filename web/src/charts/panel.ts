@@ -1,7 +1,7 @@
 /** One panel of a chart as a plot of uPlot. */
 import uPlot from 'uplot';
 import { after, points, type Axis, type ChartData, type PanelData, type Points } from './data';
-import { axis, digits, round, short, type Colour } from './look';
+import { axis, digits, labelled, multiples, short, type Colour } from './look';
 import { drawMarks } from './marks';
 import { drawFeet, drawLevels, drawWords, shadePart } from './overlays';
 import { series, table } from './paths';
@@ -58,7 +58,7 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
       series: [
         { label: x.label, value: (_, value) => digits(value, part ? 9 : 6) },
         ...shown.map((each, at) => {
-          const isNamed = chart.key.length > 0 || shown.slice(0, at).some(({ name }) => name === each.name);
+          const isNamed = shown.slice(0, at).some(({ name }) => name === each.name);
           return series(each, colour, part ? 8 : 4, isNamed);
         }),
       ],
@@ -68,9 +68,7 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
           size: 26,
           label: isLabelled ? x.label : '',
           labelSize: isLabelled ? 18 : 0,
-          ...(x.names
-            ? places(x.names)
-            : { values: (_, values) => values.map(x.logarithmic ? round : short) }),
+          ...(x.names ? places(x.names) : numbersOf(x)),
         },
         { ...axis(colour, 12), label: panel.y.label, labelSize: panel.y.label ? 18 : 0, ...ticks(panel.y) },
       ],
@@ -81,7 +79,8 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
         points: part ? { show: false } : { size: 6 },
       },
       legend: {
-        show: !hasBars,
+        // Where a key says what all panels have, a legend in each would move them apart.
+        show: !hasBars && chart.key.length === 0,
         mount: (_, legend) => head.appendChild(legend),
         markers: { width: 0, fill: (_, at) => (at ? colour(shown[at - 1]!.colour) : 'transparent') },
       },
@@ -149,9 +148,19 @@ function ticks(of: Axis): Partial<uPlot.Axis> {
   return {
     size: (_, texts) => wide(texts),
     space: 26,
-    values: (_, values) => values.map(of.logarithmic ? round : short),
+    ...numbersOf(of),
   };
 }
+
+const numbersOf = (of: Axis): Partial<uPlot.Axis> => ({
+  values: (_, values) => values.map(short),
+  ...(of.logarithmic
+    ? {
+        splits: (_plot: uPlot, _axis: number, least: number, most: number) => multiples(least, most),
+        filter: (_plot: uPlot, values: number[]) => labelled(values),
+      }
+    : {}),
+});
 
 function reachOfY(
   plot: uPlot,

@@ -36,12 +36,25 @@ function c(e) {
 	let t = Math.abs(e);
 	return t >= 1e5 || t > 0 && t < 1e-4 ? e.toExponential(+!Number.isInteger(Math.log10(t))) : String(Number(e.toPrecision(9)));
 }
-function l(e) {
-	let t = e ? e / 10 ** Math.floor(Math.log10(e) + 1e-9) : NaN;
-	return Math.abs(t - Math.round(t)) < 1e-6 ? c(e) : "";
+function l(e, t) {
+	let n = [];
+	for (let r = Math.floor(Math.log10(e)); 10 ** r <= t; r += 1) for (let e = 1; e < 10; e += 1) n.push(Number((e * 10 ** r).toPrecision(1)));
+	let r = n.filter((n) => n >= e && n <= t);
+	if (r.length > 1) return r;
+	let i = 10 ** Math.floor(Math.log10(t - e)), a = Math.ceil(e / i);
+	return Array.from({ length: Math.floor(t / i) - a + 1 }, (e, t) => Number(((a + t) * i).toPrecision(12)));
 }
-var u = (e, t) => e == null || Number.isNaN(e) ? "" : String(Number(e.toPrecision(t)));
-function d(e, t) {
+function u(e) {
+	if (e.length <= 6) return [...e];
+	let t = e.length <= 20 ? [
+		1,
+		2,
+		5
+	] : [1];
+	return e.map((e) => t.includes(Number((e / 10 ** Math.floor(Math.log10(e) + 1e-9)).toPrecision(6))) ? e : null);
+}
+var d = (e, t) => e == null || Number.isNaN(e) ? "" : String(Number(e.toPrecision(t)));
+function f(e, t) {
 	return {
 		stroke: () => e("--muted"),
 		grid: {
@@ -58,8 +71,8 @@ function d(e, t) {
 	};
 }
 // src/charts/heatMap.ts
-var f = 10;
-function p(e, n, r, i) {
+var p = 10;
+function m(e, n, r, i) {
 	let a = document.createElement("table");
 	a.className = "heat-map", n.title && (a.createCaption().textContent = n.title);
 	let o = a.createTHead().insertRow(), s = n.series.some((e) => e.name) ? `${n.rows_of} ↓ ${r.label} →` : `${r.label} →`;
@@ -68,11 +81,11 @@ function p(e, n, r, i) {
 		t.scope = "col", t.textContent = e;
 	}
 	let c = a.createTBody();
-	for (let e of t(n, i)) m(c.insertRow(), e, n.y, r.names?.length ?? 0);
+	for (let e of t(n, i)) h(c.insertRow(), e, n.y, r.names?.length ?? 0);
 	let l = e.appendChild(document.createElement("div"));
 	l.className = "sideways", l.tabIndex = 0, l.append(a);
 }
-function m(e, t, n, r) {
+function h(e, t, n, r) {
 	let i = e.appendChild(document.createElement("th"));
 	i.scope = "row", i.textContent = t.name;
 	for (let i = 0; i < r; i += 1) {
@@ -81,7 +94,7 @@ function m(e, t, n, r) {
 			r.className = "none", r.textContent = "–";
 			continue;
 		}
-		r.className = `shade${h(t.y[a], n)}`;
+		r.className = `shade${g(t.y[a], n)}`;
 		let [o, ...s] = (t.words?.[a] ?? c(t.y[a])).split("\n");
 		r.append(o);
 		for (let e of s) {
@@ -90,92 +103,92 @@ function m(e, t, n, r) {
 		}
 	}
 }
-function h(e, { low: t = 0, high: n = 1, logarithmic: r }) {
+function g(e, { low: t = 0, high: n = 1, logarithmic: r }) {
 	let i = r ? Math.log : Number, a = (i(e) - i(t)) / (i(n) - i(t));
 	return Math.min(Math.max(Math.round(a * 9), 0), 9);
 }
-function g(e, { label: t, low: n = 0, high: r = 1 }) {
+function _(e, { label: t, low: n = 0, high: r = 1 }) {
 	let i = e.appendChild(document.createElement("p"));
 	i.className = "shades";
 	let a = document.createElement("span");
 	a.setAttribute("aria-hidden", "true");
-	for (let e = 0; e < f; e += 1) a.appendChild(document.createElement("i")).className = `shade${e}`;
-	i.append(`${t}: ${_(n)} `, a, ` ${_(r)}`);
+	for (let e = 0; e < p; e += 1) a.appendChild(document.createElement("i")).className = `shade${e}`;
+	i.append(`${t}: ${v(n)} `, a, ` ${v(r)}`);
 }
-var _ = (e) => c(Number(e.toPrecision(3)));
-function v(e, t, n) {
+var v = (e) => c(Number(e.toPrecision(3)));
+function y(e, t, n) {
 	let r = t.getBoundingClientRect();
 	for (let i of t.querySelectorAll(".shades, .shades i, .heat-map caption, .heat-map th, .heat-map td")) {
 		let { left: t, top: a, width: o, height: s } = i.getBoundingClientRect(), c = getComputedStyle(i);
 		e.fillStyle = c.backgroundColor, e.fillRect(t - r.left, a - r.top, o, s), e.fillStyle = c.color || n("--ink"), e.font = `${c.fontWeight} ${c.fontSize} ${c.fontFamily}`;
-		for (let t of y(i)) b(e, t, r);
+		for (let t of b(i)) x(e, t, r);
 	}
 }
-function y(e) {
+function b(e) {
 	let t = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), n = [];
 	for (; t.nextNode();) n.push(t.currentNode);
 	return n;
 }
-function b(e, t, n) {
+function x(e, t, n) {
 	let r = document.createRange();
 	r.selectNodeContents(t);
 	let { left: i, top: a, height: o } = r.getBoundingClientRect();
 	e.fillText(t.data, i - n.left, a - n.top + o / 2);
 }
 // src/charts/key.ts
-var x = {
+var S = {
 	discs: "●",
 	circles: "○",
 	squares: "■",
 	crosses: "×"
-}, S = 18;
-function C(e, t) {
+}, C = 18;
+function w(e, t) {
 	let n = e.appendChild(document.createElement("p"));
 	n.className = "key";
 	for (let { name: e, colour: r, kind: i, dashed: a } of t) {
 		let t = n.appendChild(document.createElement("span"));
-		t.textContent = e, t.dataset.sign = x[i] ?? "", t.className = x[i] ? "sign" : a ? "stroke dashed" : "stroke", t.style.setProperty("--of", `var(${r})`);
+		t.textContent = e, t.dataset.sign = S[i] ?? "", t.className = S[i] ? "sign" : a ? "stroke dashed" : "stroke", t.style.setProperty("--of", `var(${r})`);
 	}
 }
-function w(e, t, n, a) {
+function T(e, t, n, a) {
 	let o = t.getBoundingClientRect();
 	for (let [s, c] of [...t.querySelectorAll(".key span")].entries()) {
 		let { left: t, top: l, height: u } = c.getBoundingClientRect(), { name: d, kind: f, dashed: p, colour: m } = n[s], [h, g] = [t - o.left, l - o.top + u / 2];
 		e.font = r(12), e.fillStyle = e.strokeStyle = a(m);
-		let _ = x[f];
-		_ ? e.fillText(_, h, g) : (e.setLineDash(p ? i : []), e.lineWidth = 2, e.beginPath(), e.moveTo(h, g), e.lineTo(h + S - 4, g), e.stroke(), e.setLineDash([])), e.fillStyle = a("--muted"), e.fillText(d, h + S, g);
+		let _ = S[f];
+		_ ? e.fillText(_, h, g) : (e.setLineDash(p ? i : []), e.lineWidth = 2, e.beginPath(), e.moveTo(h, g), e.lineTo(h + C - 4, g), e.stroke(), e.setLineDash([])), e.fillStyle = a("--muted"), e.fillText(d, h + C, g);
 	}
 }
 // src/charts/export.ts
-var T = 18, E = 10;
-function D(e, t, n, i) {
+var E = 18, D = 10;
+function O(e, t, n, i) {
 	let a = devicePixelRatio, o = e.getBoundingClientRect(), s = document.createElement("canvas");
-	s.width = (o.width + 20) * a, s.height = (o.height + T + 20) * a;
+	s.width = (o.width + 20) * a, s.height = (o.height + E + 20) * a;
 	let c = s.getContext("2d");
-	c.scale(a, a), c.fillStyle = i("--paper"), c.fillRect(0, 0, s.width, s.height), c.translate(E, E), c.textBaseline = "middle", ee(c, t.title, 0, T / 2, `600 ${r(13)}`, i("--ink")), c.translate(0, T), w(c, e, t.key, i), v(c, e, i);
+	c.scale(a, a), c.fillStyle = i("--paper"), c.fillRect(0, 0, s.width, s.height), c.translate(D, D), c.textBaseline = "middle", A(c, t.title, 0, E / 2, `600 ${r(13)}`, i("--ink")), c.translate(0, E), T(c, e, t.key, i), y(c, e, i);
 	for (let { plot: e, box: t, panel: r } of n) {
 		let n = e.root.getBoundingClientRect(), [s, l] = [n.left - o.left, n.top - o.top];
-		c.drawImage(e.ctx.canvas, s, l, n.width, e.ctx.canvas.height / a), O(c, r, s, t.getBoundingClientRect().top - o.top, s + n.width, i);
+		c.drawImage(e.ctx.canvas, s, l, n.width, e.ctx.canvas.height / a), k(c, r, s, t.getBoundingClientRect().top - o.top, s + n.width, i);
 	}
 	return s;
 }
-function O(e, t, n, i, a, o) {
-	let s = i + T / 2, c = n + ee(e, t.title, n, s, r(12), o("--ink"));
+function k(e, t, n, i, a, o) {
+	let s = i + E / 2, c = n + A(e, t.title, n, s, r(12), o("--ink"));
 	t.title && (c += 12);
 	for (let n of t.series.filter((e) => e.listed !== !1)) {
-		let t = k(e, n.name, r(12)) + 26;
+		let t = ee(e, n.name, r(12)) + 26;
 		if (c + t > a) break;
-		e.strokeStyle = o(n.colour), e.lineWidth = 3, e.setLineDash((n.dashes ?? []).map((e) => e * 2 / 3)), e.beginPath(), e.moveTo(c, s), e.lineTo(c + 16, s), e.stroke(), ee(e, n.name, c + 20, s, r(12), o("--muted")), c += t + 8;
+		e.strokeStyle = o(n.colour), e.lineWidth = 3, e.setLineDash((n.dashes ?? []).map((e) => e * 2 / 3)), e.beginPath(), e.moveTo(c, s), e.lineTo(c + 16, s), e.stroke(), A(e, n.name, c + 20, s, r(12), o("--muted")), c += t + 8;
 	}
 	e.setLineDash([]);
 }
-function k(e, t, n) {
+function ee(e, t, n) {
 	return e.font = n, e.measureText(t).width;
 }
-function ee(e, t, n, r, i, a) {
-	return e.font = i, e.fillStyle = a, e.fillText(t, n, r), k(e, t, i);
+function A(e, t, n, r, i, a) {
+	return e.font = i, e.fillStyle = a, e.fillText(t, n, r), ee(e, t, i);
 }
-var A = [
+var te = [
 	"panel",
 	"series",
 	"x",
@@ -189,50 +202,50 @@ var A = [
 	"x_lower",
 	"x_upper"
 ];
-function te(e, t) {
-	return [A, ...e.rows.flat().flatMap((n) => ne(n, e, t))].map((e) => `${e.map(oe).join(",")}\r\n`).join("");
+function ne(e, t) {
+	return [te, ...e.rows.flat().flatMap((n) => re(n, e, t))].map((e) => `${e.map(j).join(",")}\r\n`).join("");
 }
-function ne(e, n, r) {
-	let i = n.axes[e.x], [a, o] = [i, e.y].map((e) => ie(e.label || (e.names ? "name" : ""))), s = (t, n, r, ...i) => [
+function re(e, n, r) {
+	let i = n.axes[e.x], [a, o] = [i, e.y].map((e) => ae(e.label || (e.names ? "name" : ""))), s = (t, n, r, ...i) => [
 		e.title,
 		t,
 		n,
 		...a,
 		r,
 		...o,
-		...i.map(ae)
+		...i.map(oe)
 	], c = t(e, r).flatMap((t) => {
 		let n = t.toX !== null && (t.kind !== "bars" || t.x.some((e) => e !== 0)), r = (e, t) => e?.[t];
 		return [...t.x.entries()].filter(([e]) => !Number.isNaN(t.y[e])).map(([a, o]) => {
-			let c = t.y[a], l = re(i, n ? o : t.toX?.[a] ?? o), [u, ...d] = t.low ? [
+			let c = t.y[a], l = ie(i, n ? o : t.toX?.[a] ?? o), [u, ...d] = t.low ? [
 				"",
 				t.low[a],
 				c
 			] : [
-				re(e.y, c),
+				ie(e.y, c),
 				r(t.least, a),
 				r(t.most, a)
 			], f = n ? [o, t.toX[a]] : [r(t.begins, a), t.begins ? r(t.ends, a) : void 0];
 			return s(t.name, l, u, ...d, ...f);
 		});
-	}), l = e.feet.flatMap((e) => e.x.map((t) => s(e.name, ae(t), "", void 0, void 0, void 0, void 0)));
+	}), l = e.feet.flatMap((e) => e.x.map((t) => s(e.name, oe(t), "", void 0, void 0, void 0, void 0)));
 	return [...c, ...l];
 }
-var re = ({ names: e }, t) => e?.[Math.round(t)] ?? ae(t);
-function ie(e) {
+var ie = ({ names: e }, t) => e?.[Math.round(t)] ?? oe(t);
+function ae(e) {
 	let t = /^(.*?)\s*\[([^\]]*)\]\s*$/.exec(e);
 	return t ? [t[1], t[2]] : [e, ""];
 }
-var ae = (e) => e === void 0 || Number.isNaN(e) ? "" : String(e), oe = (e) => /[",\r\n]/.test(e) ? `"${e.replaceAll("\"", "\"\"")}"` : e;
-function j(e, t) {
+var oe = (e) => e === void 0 || Number.isNaN(e) ? "" : String(e), j = (e) => /[",\r\n]/.test(e) ? `"${e.replaceAll("\"", "\"\"")}"` : e;
+function M(e, t) {
 	let n = URL.createObjectURL(t), r = document.createElement("a");
 	r.href = n, r.download = e, r.click(), setTimeout(() => URL.revokeObjectURL(n), 6e4);
 }
 // node_modules/uplot/dist/uPlot.esm.js
-var M = !0, se = "uplot", ce = "u-hz", le = "u-vt", ue = "u-title", de = "u-wrap", fe = "u-under", pe = "u-over", me = "u-axis", he = "u-off", ge = "u-select", _e = "u-cursor-x", ve = "u-cursor-y", ye = "u-cursor-pt", be = "u-legend", xe = "u-live", Se = "u-inline", Ce = "u-series", we = "u-marker", Te = "u-label", Ee = "u-value", De = "width", Oe = "height", ke = "top", Ae = "bottom", je = "left", Me = "right", Ne = "#000", Pe = "#0000", Fe = "mousemove", Ie = "mousedown", Le = "mouseup", Re = "mouseenter", ze = "mouseleave", Be = "dblclick", Ve = "resize", He = "scroll", Ue = "change", We = "dppxchange", Ge = "--", Ke = typeof window < "u", qe = Ke ? document : null, Je = Ke ? window : null, Ye = Ke ? navigator : null, N, Xe;
+var N = !0, se = "uplot", ce = "u-hz", le = "u-vt", ue = "u-title", de = "u-wrap", fe = "u-under", pe = "u-over", me = "u-axis", he = "u-off", ge = "u-select", _e = "u-cursor-x", ve = "u-cursor-y", ye = "u-cursor-pt", be = "u-legend", xe = "u-live", Se = "u-inline", Ce = "u-series", we = "u-marker", Te = "u-label", Ee = "u-value", De = "width", Oe = "height", ke = "top", Ae = "bottom", je = "left", Me = "right", Ne = "#000", Pe = "#0000", Fe = "mousemove", Ie = "mousedown", Le = "mouseup", Re = "mouseenter", ze = "mouseleave", Be = "dblclick", Ve = "resize", He = "scroll", Ue = "change", We = "dppxchange", Ge = "--", Ke = typeof window < "u", qe = Ke ? document : null, Je = Ke ? window : null, Ye = Ke ? navigator : null, P, Xe;
 function Ze() {
 	let e = devicePixelRatio;
-	N != e && (N = e, Xe && dt(Ue, Xe, Ze), Xe = matchMedia(`(min-resolution: ${N - .001}dppx) and (max-resolution: ${N + .001}dppx)`), ut(Ue, Xe, Ze), Je.dispatchEvent(new CustomEvent(We)));
+	P != e && (P = e, Xe && dt(Ue, Xe, Ze), Xe = matchMedia(`(min-resolution: ${P - .001}dppx) and (max-resolution: ${P + .001}dppx)`), ut(Ue, Xe, Ze), Je.dispatchEvent(new CustomEvent(We)));
 }
 function Qe(e, t) {
 	if (t != null) {
@@ -244,7 +257,7 @@ function $e(e, t) {
 	let n = e.classList;
 	n.contains(t) && n.remove(t);
 }
-function P(e, t, n) {
+function F(e, t, n) {
 	e.style[t] = n + "px";
 }
 function et(e, t, n, r) {
@@ -284,7 +297,7 @@ function ft(e, t, n, r) {
 	let i;
 	n ||= 0, r ||= t.length - 1;
 	let a = r <= 2147483647;
-	for (; r - n > 1;) i = a ? n + r >> 1 : kt((n + r) / 2), t[i] < e ? n = i : r = i;
+	for (; r - n > 1;) i = a ? n + r >> 1 : jt((n + r) / 2), t[i] < e ? n = i : r = i;
 	return e - t[n] <= t[r] - e ? n : r;
 }
 function pt(e) {
@@ -314,13 +327,13 @@ function vt(e, t, n, r = 0, i = !1) {
 			o(t) && (t < s ? s = t : t > c && (c = t));
 		}
 	}
-	return [s ?? B, c ?? -B];
+	return [s ?? z, c ?? -z];
 }
 function yt(e, t, n, r) {
-	let i = Ft(e), a = Ft(t);
+	let i = Lt(e), a = Lt(t);
 	e == t && (i == -1 ? (e *= n, t /= n) : (e /= n, t *= n));
-	let o = n == 10 ? It : Lt, s = i == 1 ? kt : jt, c = a == 1 ? jt : kt, l = s(o(z(e))), u = c(o(z(t))), d = Pt(n, l), f = Pt(n, u);
-	return n == 10 && (l < 0 && (d = H(d, -l)), u < 0 && (f = H(f, -u))), r || n == 2 ? (e = d * i, t = f * a) : (e = $t(e, d), t = Qt(t, f)), [e, t];
+	let o = n == 10 ? Rt : zt, s = i == 1 ? jt : Nt, c = a == 1 ? Nt : jt, l = s(o(At(e))), u = c(o(At(t))), d = It(n, l), f = It(n, u);
+	return n == 10 && (l < 0 && (d = V(d, -l)), u < 0 && (f = V(f, -u))), r || n == 2 ? (e = d * i, t = f * a) : (e = tn(e, d), t = en(t, f)), [e, t];
 }
 function bt(e, t, n, r) {
 	let i = yt(e, t, n, r);
@@ -333,87 +346,87 @@ var xt = .1, St = {
 	pad: 0,
 	soft: null,
 	mode: 0
-}, wt = {
+}, I = {
 	min: Ct,
 	max: Ct
 };
-function Tt(e, t, n, r) {
-	return dn(n) ? I(e, t, n) : (Ct.pad = n, Ct.soft = r ? 0 : null, Ct.mode = r ? 3 : 0, I(e, t, wt));
+function wt(e, t, n, r) {
+	return pn(n) ? R(e, t, n) : (Ct.pad = n, Ct.soft = r ? 0 : null, Ct.mode = r ? 3 : 0, R(e, t, I));
 }
-function F(e, t) {
+function L(e, t) {
 	return e ?? t;
 }
-function Et(e, t, n) {
-	for (t = F(t, 0), n = F(n, e.length - 1); t <= n;) {
+function Tt(e, t, n) {
+	for (t = L(t, 0), n = L(n, e.length - 1); t <= n;) {
 		if (e[t] != null) return !0;
 		t++;
 	}
 	return !1;
 }
-function I(e, t, n) {
-	let r = n.min, i = n.max, a = F(r.pad, 0), o = F(i.pad, 0), s = F(r.hard, -B), c = F(i.hard, B), l = F(r.soft, B), u = F(i.soft, -B), d = F(r.mode, 0), f = F(i.mode, 0), p = t - e, m = It(p), h = Nt(z(e), z(t)), g = z(It(h) - m);
-	(p < 1e-24 || g > 10) && (p = 0, (e == 0 || t == 0) && (p = 1e-24, d == 2 && l != B && (a = 0), f == 2 && u != -B && (o = 0)));
-	let _ = p || h || 1e3, v = Pt(10, kt(It(_))), y = H($t(e - _ * (p == 0 ? e == 0 ? .1 : 1 : a), v / 10), 24), b = e >= l && (d == 1 || d == 3 && y <= l || d == 2 && y >= l) ? l : B, x = Nt(s, y < b && e >= b ? b : Mt(b, y)), S = H(Qt(t + _ * (p == 0 ? t == 0 ? .1 : 1 : o), v / 10), 24), C = t <= u && (f == 1 || f == 3 && S >= u || f == 2 && S <= u) ? u : -B, w = Mt(c, S > C && t <= C ? C : Nt(C, S));
+function R(e, t, n) {
+	let r = n.min, i = n.max, a = L(r.pad, 0), o = L(i.pad, 0), s = L(r.hard, -z), c = L(i.hard, z), l = L(r.soft, z), u = L(i.soft, -z), d = L(r.mode, 0), f = L(i.mode, 0), p = t - e, m = Rt(p), h = Ft(At(e), At(t)), g = At(Rt(h) - m);
+	(p < 1e-24 || g > 10) && (p = 0, (e == 0 || t == 0) && (p = 1e-24, d == 2 && l != z && (a = 0), f == 2 && u != -z && (o = 0)));
+	let _ = p || h || 1e3, v = It(10, jt(Rt(_))), y = V(tn(e - _ * (p == 0 ? e == 0 ? .1 : 1 : a), v / 10), 24), b = e >= l && (d == 1 || d == 3 && y <= l || d == 2 && y >= l) ? l : z, x = Ft(s, y < b && e >= b ? b : Pt(b, y)), S = V(en(t + _ * (p == 0 ? t == 0 ? .1 : 1 : o), v / 10), 24), C = t <= u && (f == 1 || f == 3 && S >= u || f == 2 && S <= u) ? u : -z, w = Pt(c, S > C && t <= C ? C : Ft(C, S));
 	return x == w && x == 0 && (w = 100), [x, w];
 }
-var L = new Intl.NumberFormat(Ke ? Ye.language : "en-US"), Dt = (e) => L.format(e), R = Math, Ot = R.PI, z = R.abs, kt = R.floor, At = R.round, jt = R.ceil, Mt = R.min, Nt = R.max, Pt = R.pow, Ft = R.sign, It = R.log10, Lt = R.log2, Rt = (e, t = 1) => R.sinh(e) * t, zt = (e, t = 1) => R.asinh(e / t), B = Infinity;
-function Bt(e) {
-	return (It((e ^ e >> 31) - (e >> 31)) | 0) + 1;
-}
-function Vt(e, t, n) {
-	return Mt(Nt(e, t), n);
-}
+var Et = new Intl.NumberFormat(Ke ? Ye.language : "en-US"), Dt = (e) => Et.format(e), Ot = Math, kt = Ot.PI, At = Ot.abs, jt = Ot.floor, Mt = Ot.round, Nt = Ot.ceil, Pt = Ot.min, Ft = Ot.max, It = Ot.pow, Lt = Ot.sign, Rt = Ot.log10, zt = Ot.log2, Bt = (e, t = 1) => Ot.sinh(e) * t, Vt = (e, t = 1) => Ot.asinh(e / t), z = Infinity;
 function Ht(e) {
+	return (Rt((e ^ e >> 31) - (e >> 31)) | 0) + 1;
+}
+function Ut(e, t, n) {
+	return Pt(Ft(e, t), n);
+}
+function Wt(e) {
 	return typeof e == "function";
 }
-function V(e) {
-	return Ht(e) ? e : () => e;
+function B(e) {
+	return Wt(e) ? e : () => e;
 }
-var Ut = () => {}, Wt = (e) => e, Gt = (e, t) => t, Kt = (e) => null, qt = (e) => !0, Jt = (e, t) => e == t, Yt = /\.\d*?(?=9{6,}|0{6,})/gm, Xt = (e) => {
-	if (cn(e) || en.has(e)) return e;
-	let t = `${e}`, n = t.match(Yt);
+var Gt = () => {}, Kt = (e) => e, qt = (e, t) => t, Jt = (e) => null, Yt = (e) => !0, Xt = (e, t) => e == t, Zt = /\.\d*?(?=9{6,}|0{6,})/gm, Qt = (e) => {
+	if (un(e) || nn.has(e)) return e;
+	let t = `${e}`, n = t.match(Zt);
 	if (n == null) return e;
 	let r = n[0].length - 1;
 	if (t.indexOf("e-") != -1) {
 		let [e, n] = t.split("e");
-		return +`${Xt(e)}e${n}`;
+		return +`${Qt(e)}e${n}`;
 	}
-	return H(e, r);
+	return V(e, r);
 };
-function Zt(e, t) {
-	return Xt(H(Xt(e / t)) * t);
-}
-function Qt(e, t) {
-	return Xt(jt(Xt(e / t)) * t);
-}
 function $t(e, t) {
-	return Xt(kt(Xt(e / t)) * t);
+	return Qt(V(Qt(e / t)) * t);
 }
-function H(e, t = 0) {
-	if (cn(e)) return e;
+function en(e, t) {
+	return Qt(Nt(Qt(e / t)) * t);
+}
+function tn(e, t) {
+	return Qt(jt(Qt(e / t)) * t);
+}
+function V(e, t = 0) {
+	if (un(e)) return e;
 	let n = 10 ** t;
-	return At(e * n * (1 + 2 ** -52)) / n;
+	return Mt(e * n * (1 + 2 ** -52)) / n;
 }
-var en = /* @__PURE__ */ new Map();
-function tn(e) {
+var nn = /* @__PURE__ */ new Map();
+function rn(e) {
 	return (("" + e).split(".")[1] || "").length;
 }
-function nn(e, t, n, r) {
-	let i = [], a = r.map(tn);
+function an(e, t, n, r) {
+	let i = [], a = r.map(rn);
 	for (let o = t; o < n; o++) {
-		let t = z(o), n = H(Pt(e, o), t);
+		let t = At(o), n = V(It(e, o), t);
 		for (let s = 0; s < r.length; s++) {
-			let c = e == 10 ? +`${r[s]}e${o}` : r[s] * n, l = (o >= 0 ? 0 : t) + (o >= a[s] ? 0 : a[s]), u = e == 10 ? c : H(c, l);
-			i.push(u), en.set(u, l);
+			let c = e == 10 ? +`${r[s]}e${o}` : r[s] * n, l = (o >= 0 ? 0 : t) + (o >= a[s] ? 0 : a[s]), u = e == 10 ? c : V(c, l);
+			i.push(u), nn.set(u, l);
 		}
 	}
 	return i;
 }
-var rn = {}, an = [], on = [null, null], sn = Array.isArray, cn = Number.isInteger, ln = (e) => e === void 0;
-function un(e) {
+var on = {}, sn = [], cn = [null, null], ln = Array.isArray, un = Number.isInteger, dn = (e) => e === void 0;
+function fn(e) {
 	return typeof e == "string";
 }
-function dn(e) {
+function pn(e) {
 	let t = !1;
 	if (e != null) {
 		let n = e.constructor;
@@ -421,35 +434,35 @@ function dn(e) {
 	}
 	return t;
 }
-function fn(e) {
+function mn(e) {
 	return typeof e == "object" && !!e;
 }
-var pn = Object.getPrototypeOf(Uint8Array), mn = "__proto__";
-function hn(e, t = dn) {
+var hn = Object.getPrototypeOf(Uint8Array), gn = "__proto__";
+function _n(e, t = pn) {
 	let n;
-	if (sn(e)) {
+	if (ln(e)) {
 		let r = e.find((e) => e != null);
-		if (sn(r) || t(r)) {
+		if (ln(r) || t(r)) {
 			n = Array(e.length);
-			for (let r = 0; r < e.length; r++) n[r] = hn(e[r], t);
+			for (let r = 0; r < e.length; r++) n[r] = _n(e[r], t);
 		} else n = e.slice();
-	} else if (e instanceof pn) n = e.slice();
+	} else if (e instanceof hn) n = e.slice();
 	else if (t(e)) {
 		n = {};
-		for (let r in e) r != mn && (n[r] = hn(e[r], t));
+		for (let r in e) r != gn && (n[r] = _n(e[r], t));
 	} else n = e;
 	return n;
 }
-function U(e) {
+function H(e) {
 	let t = arguments;
 	for (let n = 1; n < t.length; n++) {
 		let r = t[n];
-		for (let t in r) t != mn && (dn(e[t]) ? U(e[t], hn(r[t])) : e[t] = hn(r[t]));
+		for (let t in r) t != gn && (pn(e[t]) ? H(e[t], _n(r[t])) : e[t] = _n(r[t]));
 	}
 	return e;
 }
-var gn = 0, _n = 1, vn = 2;
-function yn(e, t, n) {
+var vn = 0, yn = 1, bn = 2;
+function xn(e, t, n) {
 	for (let r = 0, i, a = -1; r < t.length; r++) {
 		let o = t[r];
 		if (o > a) {
@@ -458,11 +471,11 @@ function yn(e, t, n) {
 		}
 	}
 }
-function bn(e, t) {
-	if (Cn(e)) {
+function Sn(e, t) {
+	if (Tn(e)) {
 		let t = e[0].slice();
 		for (let n = 1; n < e.length; n++) t.push(...e[n].slice(1));
-		return wn(t[0]) || (t = Sn(t)), t;
+		return En(t[0]) || (t = wn(t)), t;
 	}
 	let n = /* @__PURE__ */ new Set();
 	for (let t = 0; t < e.length; t++) {
@@ -474,18 +487,18 @@ function bn(e, t) {
 	for (let n = 0; n < e.length; n++) {
 		let o = e[n], s = o[0];
 		for (let e = 1; e < o.length; e++) {
-			let c = o[e], l = Array(i).fill(void 0), u = t ? t[n][e] : _n, d = [];
+			let c = o[e], l = Array(i).fill(void 0), u = t ? t[n][e] : yn, d = [];
 			for (let e = 0; e < c.length; e++) {
 				let t = c[e], n = a.get(s[e]);
-				t === null ? u != gn && (l[n] = t, u == vn && d.push(n)) : l[n] = t;
+				t === null ? u != vn && (l[n] = t, u == bn && d.push(n)) : l[n] = t;
 			}
-			yn(l, d, i), r.push(l);
+			xn(l, d, i), r.push(l);
 		}
 	}
 	return r;
 }
-var xn = typeof queueMicrotask > "u" ? (e) => Promise.resolve().then(e) : queueMicrotask;
-function Sn(e) {
+var Cn = typeof queueMicrotask > "u" ? (e) => Promise.resolve().then(e) : queueMicrotask;
+function wn(e) {
 	let t = e[0], n = t.length, r = Array(n);
 	for (let e = 0; e < r.length; e++) r[e] = e;
 	r.sort((e, n) => t[e] - t[n]);
@@ -497,7 +510,7 @@ function Sn(e) {
 	}
 	return i;
 }
-function Cn(e) {
+function Tn(e) {
 	let t = e[0][0], n = t.length;
 	for (let r = 1; r < e.length; r++) {
 		let i = e[r][0];
@@ -508,14 +521,14 @@ function Cn(e) {
 	}
 	return !0;
 }
-function wn(e, t = 100) {
+function En(e, t = 100) {
 	let n = e.length;
 	if (n <= 1) return !0;
 	let r = 0, i = n - 1;
 	for (; r <= i && e[r] == null;) r++;
 	for (; i >= r && e[i] == null;) i--;
 	if (i <= r) return !0;
-	let a = Nt(1, kt((i - r + 1) / t));
+	let a = Ft(1, jt((i - r + 1) / t));
 	for (let t = e[r], n = r + a; n <= i; n += a) {
 		let r = e[n];
 		if (r != null) {
@@ -525,7 +538,7 @@ function wn(e, t = 100) {
 	}
 	return !0;
 }
-var Tn = [
+var Dn = [
 	"January",
 	"February",
 	"March",
@@ -538,7 +551,7 @@ var Tn = [
 	"October",
 	"November",
 	"December"
-], En = [
+], On = [
 	"Sunday",
 	"Monday",
 	"Tuesday",
@@ -547,33 +560,33 @@ var Tn = [
 	"Friday",
 	"Saturday"
 ];
-function Dn(e) {
+function kn(e) {
 	return e.slice(0, 3);
 }
-var On = En.map(Dn), kn = {
-	MMMM: Tn,
-	MMM: Tn.map(Dn),
-	WWWW: En,
-	WWW: On
+var An = On.map(kn), jn = {
+	MMMM: Dn,
+	MMM: Dn.map(kn),
+	WWWW: On,
+	WWW: An
 };
-function An(e) {
+function Mn(e) {
 	return (e < 10 ? "0" : "") + e;
 }
-function jn(e) {
+function Nn(e) {
 	return (e < 10 ? "00" : e < 100 ? "0" : "") + e;
 }
-var Mn = {
+var Pn = {
 	YYYY: (e) => e.getFullYear(),
 	YY: (e) => (e.getFullYear() + "").slice(2),
 	MMMM: (e, t) => t.MMMM[e.getMonth()],
 	MMM: (e, t) => t.MMM[e.getMonth()],
-	MM: (e) => An(e.getMonth() + 1),
+	MM: (e) => Mn(e.getMonth() + 1),
 	M: (e) => e.getMonth() + 1,
-	DD: (e) => An(e.getDate()),
+	DD: (e) => Mn(e.getDate()),
 	D: (e) => e.getDate(),
 	WWWW: (e, t) => t.WWWW[e.getDay()],
 	WWW: (e, t) => t.WWW[e.getDay()],
-	HH: (e) => An(e.getHours()),
+	HH: (e) => Mn(e.getHours()),
 	H: (e) => e.getHours(),
 	h: (e) => {
 		let t = e.getHours();
@@ -582,35 +595,35 @@ var Mn = {
 	AA: (e) => e.getHours() >= 12 ? "PM" : "AM",
 	aa: (e) => e.getHours() >= 12 ? "pm" : "am",
 	a: (e) => e.getHours() >= 12 ? "p" : "a",
-	mm: (e) => An(e.getMinutes()),
+	mm: (e) => Mn(e.getMinutes()),
 	m: (e) => e.getMinutes(),
-	ss: (e) => An(e.getSeconds()),
+	ss: (e) => Mn(e.getSeconds()),
 	s: (e) => e.getSeconds(),
-	fff: (e) => jn(e.getMilliseconds())
+	fff: (e) => Nn(e.getMilliseconds())
 };
-function Nn(e, t) {
-	t ||= kn;
+function Fn(e, t) {
+	t ||= jn;
 	let n = [], r = /\{([a-z]+)\}|[^{]+/gi, i;
-	for (; i = r.exec(e);) n.push(i[0][0] == "{" ? Mn[i[1]] : i[0]);
+	for (; i = r.exec(e);) n.push(i[0][0] == "{" ? Pn[i[1]] : i[0]);
 	return (e) => {
 		let r = "";
 		for (let i = 0; i < n.length; i++) r += typeof n[i] == "string" ? n[i] : n[i](e, t);
 		return r;
 	};
 }
-var Pn = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-function Fn(e, t) {
+var In = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+function Ln(e, t) {
 	let n;
-	return t == "UTC" || t == "Etc/UTC" ? n = /* @__PURE__ */ new Date(+e + e.getTimezoneOffset() * 6e4) : t == Pn ? n = e : (n = new Date(e.toLocaleString("en-US", { timeZone: t })), n.setMilliseconds(e.getMilliseconds())), n;
+	return t == "UTC" || t == "Etc/UTC" ? n = /* @__PURE__ */ new Date(+e + e.getTimezoneOffset() * 6e4) : t == In ? n = e : (n = new Date(e.toLocaleString("en-US", { timeZone: t })), n.setMilliseconds(e.getMilliseconds())), n;
 }
-var In = (e) => e % 1 == 0, Ln = [
+var Rn = (e) => e % 1 == 0, zn = [
 	1,
 	2,
 	2.5,
 	5
-], Rn = nn(10, -32, 0, Ln), zn = nn(10, 0, 32, Ln), Bn = zn.filter(In), Vn = Rn.concat(zn), Hn = "\n", Un = "{YYYY}", W = Hn + Un, G = "{M}/{D}", Wn = Hn + G, Gn = Wn + "/{YY}", Kn = "{aa}", qn = "{h}:{mm}" + Kn, Jn = Hn + qn, Yn = ":{ss}", K = null;
-function Xn(e) {
-	let t = e * 1e3, n = t * 60, r = n * 60, i = r * 24, a = i * 30, o = i * 365, s = (e == 1 ? nn(10, 0, 3, Ln).filter(In) : nn(10, -3, 0, Ln)).concat([
+], Bn = an(10, -32, 0, zn), Vn = an(10, 0, 32, zn), Hn = Vn.filter(Rn), Un = Bn.concat(Vn), U = "\n", W = "{YYYY}", G = U + W, Wn = "{M}/{D}", Gn = U + Wn, Kn = Gn + "/{YY}", qn = "{aa}", Jn = "{h}:{mm}" + qn, Yn = U + Jn, Xn = ":{ss}", K = null;
+function Zn(e) {
+	let t = e * 1e3, n = t * 60, r = n * 60, i = r * 24, a = i * 30, o = i * 365, s = (e == 1 ? an(10, 0, 3, zn).filter(Rn) : an(10, -3, 0, zn)).concat([
 		t,
 		t * 5,
 		t * 10,
@@ -654,7 +667,7 @@ function Xn(e) {
 	]), c = [
 		[
 			o,
-			Un,
+			W,
 			K,
 			K,
 			K,
@@ -666,7 +679,7 @@ function Xn(e) {
 		[
 			i * 28,
 			"{MMM}",
-			W,
+			G,
 			K,
 			K,
 			K,
@@ -676,8 +689,8 @@ function Xn(e) {
 		],
 		[
 			i,
+			Wn,
 			G,
-			W,
 			K,
 			K,
 			K,
@@ -687,10 +700,10 @@ function Xn(e) {
 		],
 		[
 			r,
-			"{h}" + Kn,
-			Gn,
+			"{h}" + qn,
+			Kn,
 			K,
-			Wn,
+			Gn,
 			K,
 			K,
 			K,
@@ -698,10 +711,10 @@ function Xn(e) {
 		],
 		[
 			n,
-			qn,
-			Gn,
+			Jn,
+			Kn,
 			K,
-			Wn,
+			Gn,
 			K,
 			K,
 			K,
@@ -709,45 +722,45 @@ function Xn(e) {
 		],
 		[
 			t,
+			Xn,
+			Kn + " " + Jn,
+			K,
+			Gn + " " + Jn,
+			K,
 			Yn,
-			Gn + " " + qn,
-			K,
-			Wn + " " + qn,
-			K,
-			Jn,
 			K,
 			1
 		],
 		[
 			e,
-			Yn + ".{fff}",
-			Gn + " " + qn,
+			Xn + ".{fff}",
+			Kn + " " + Jn,
 			K,
-			Wn + " " + qn,
+			Gn + " " + Jn,
 			K,
-			Jn,
+			Yn,
 			K,
 			1
 		]
 	];
 	function l(t) {
 		return (s, c, l, u, d, f) => {
-			let p = [], m = d >= o, h = d >= a && d < o, g = t(l), _ = H(g * e, 3), v = or(g.getFullYear(), m ? 0 : g.getMonth(), h || m ? 1 : g.getDate()), y = H(v * e, 3);
+			let p = [], m = d >= o, h = d >= a && d < o, g = t(l), _ = V(g * e, 3), v = sr(g.getFullYear(), m ? 0 : g.getMonth(), h || m ? 1 : g.getDate()), y = V(v * e, 3);
 			if (h || m) {
-				let n = h ? d / a : 0, r = m ? d / o : 0, i = _ == y ? _ : H(or(v.getFullYear() + r, v.getMonth() + n, 1) * e, 3), s = new Date(At(i / e)), c = s.getFullYear(), l = s.getMonth();
+				let n = h ? d / a : 0, r = m ? d / o : 0, i = _ == y ? _ : V(sr(v.getFullYear() + r, v.getMonth() + n, 1) * e, 3), s = new Date(Mt(i / e)), c = s.getFullYear(), l = s.getMonth();
 				for (let a = 0; i <= u; a++) {
-					let o = or(c + r * a, l + n * a, 1), s = o - t(H(o * e, 3));
-					i = H((+o + s) * e, 3), i <= u && p.push(i);
+					let o = sr(c + r * a, l + n * a, 1), s = o - t(V(o * e, 3));
+					i = V((+o + s) * e, 3), i <= u && p.push(i);
 				}
 			} else {
-				let a = d >= i ? i : d, o = y + (kt(l) - kt(_)) + Qt(_ - y, a);
+				let a = d >= i ? i : d, o = y + (jt(l) - jt(_)) + en(_ - y, a);
 				p.push(o);
 				let m = t(o), h = m.getHours() + m.getMinutes() / n + m.getSeconds() / r, g = d / r, v = f / s.axes[c]._space;
-				for (; o = H(o + d, e == 1 ? 0 : 3), !(o > u);) if (g > 1) {
-					let e = kt(H(h + g, 6)) % 24, n = t(o).getHours() - e;
+				for (; o = V(o + d, e == 1 ? 0 : 3), !(o > u);) if (g > 1) {
+					let e = jt(V(h + g, 6)) % 24, n = t(o).getHours() - e;
 					n > 1 && (n = -1), o -= n * r, h = (h + g) % 24;
 					let i = p[p.length - 1];
-					H((o - i) / d, 3) * v >= .7 && p.push(o);
+					V((o - i) / d, 3) * v >= .7 && p.push(o);
 				} else p.push(o);
 			}
 			return p;
@@ -759,12 +772,12 @@ function Xn(e) {
 		l
 	];
 }
-var [Zn, Qn, $n] = Xn(1), [er, tr, nr] = Xn(.001);
-nn(2, -53, 53, [1]);
-function rr(e, t) {
+var [Qn, $n, er] = Zn(1), [tr, nr, rr] = Zn(.001);
+an(2, -53, 53, [1]);
+function ir(e, t) {
 	return e.map((e) => e.map((n, r) => r == 0 || r == 8 || n == null ? n : t(r == 1 || e[8] == 0 ? n : e[1] + n)));
 }
-function ir(e, t) {
+function ar(e, t) {
 	return (n, r, i, a, o) => {
 		let s = t.find((e) => o >= e[0]) || t[t.length - 1], c, l, u, d, f, p;
 		return r.map((t) => {
@@ -773,98 +786,98 @@ function ir(e, t) {
 		});
 	};
 }
-function ar(e, t) {
-	let n = Nn(t);
+function or(e, t) {
+	let n = Fn(t);
 	return (t, r, i, a, o) => r.map((t) => n(e(t)));
 }
-function or(e, t, n) {
+function sr(e, t, n) {
 	return new Date(e, t, n);
 }
-function sr(e, t) {
+function cr(e, t) {
 	return t(e);
 }
-var cr = "{YYYY}-{MM}-{DD} {h}:{mm}{aa}";
-function lr(e, t) {
+var lr = "{YYYY}-{MM}-{DD} {h}:{mm}{aa}";
+function ur(e, t) {
 	return (n, r, i, a) => a == null ? Ge : t(e(r));
 }
-function ur(e, t) {
+function dr(e, t) {
 	let n = e.series[t];
 	return n.width ? n.stroke(e, t) : n.points.width ? n.points.stroke(e, t) : null;
 }
-function dr(e, t) {
+function fr(e, t) {
 	return e.series[t].fill(e, t);
 }
-var fr = {
+var pr = {
 	show: !0,
 	live: !0,
 	isolate: !1,
-	mount: Ut,
+	mount: Gt,
 	markers: {
 		show: !0,
 		width: 2,
-		stroke: ur,
-		fill: dr,
+		stroke: dr,
+		fill: fr,
 		dash: "solid"
 	},
 	idx: null,
 	idxs: null,
 	values: []
 };
-function pr(e, t) {
-	let n = e.cursor.points, r = tt(), i = n.size(e, t);
-	P(r, De, i), P(r, Oe, i);
-	let a = i / -2;
-	P(r, "marginLeft", a), P(r, "marginTop", a);
-	let o = n.width(e, t, i);
-	return o && P(r, "borderWidth", o), r;
-}
 function mr(e, t) {
-	let n = e.series[t].points;
-	return n._fill || n._stroke;
+	let n = e.cursor.points, r = tt(), i = n.size(e, t);
+	F(r, De, i), F(r, Oe, i);
+	let a = i / -2;
+	F(r, "marginLeft", a), F(r, "marginTop", a);
+	let o = n.width(e, t, i);
+	return o && F(r, "borderWidth", o), r;
 }
 function hr(e, t) {
 	let n = e.series[t].points;
-	return n._stroke || n._fill;
+	return n._fill || n._stroke;
 }
 function gr(e, t) {
+	let n = e.series[t].points;
+	return n._stroke || n._fill;
+}
+function _r(e, t) {
 	return e.series[t].points.size;
 }
-var _r = [0, 0];
-function vr(e, t, n) {
-	return _r[0] = t, _r[1] = n, _r;
+var vr = [0, 0];
+function yr(e, t, n) {
+	return vr[0] = t, vr[1] = n, vr;
 }
-function yr(e, t, n, r = !0) {
+function br(e, t, n, r = !0) {
 	return (e) => {
 		e.button != 0 || r && e.target != t || n(e);
 	};
 }
-function br(e, t, n, r = !0) {
+function xr(e, t, n, r = !0) {
 	return (e) => {
 		r && e.target != t || n(e);
 	};
 }
-var xr = {
+var Sr = {
 	show: !0,
 	x: !0,
 	y: !0,
 	lock: !1,
-	move: vr,
+	move: yr,
 	points: {
 		one: !1,
-		show: pr,
-		size: gr,
+		show: mr,
+		size: _r,
 		width: 0,
-		stroke: hr,
-		fill: mr
+		stroke: gr,
+		fill: hr
 	},
 	bind: {
-		mousedown: yr,
-		mouseup: yr,
-		click: yr,
-		dblclick: yr,
-		mousemove: br,
-		mouseleave: br,
-		mouseenter: br
+		mousedown: br,
+		mouseup: br,
+		click: br,
+		dblclick: br,
+		mousemove: xr,
+		mouseleave: xr,
+		mouseenter: xr
 	},
 	drag: {
 		setScale: !0,
@@ -894,11 +907,11 @@ var xr = {
 	dataIdx: null,
 	idxs: null,
 	event: null
-}, Sr = {
+}, Cr = {
 	show: !0,
 	stroke: "rgba(0,0,0,0.07)",
 	width: 2
-}, Cr = U({}, Sr, { filter: Gt }), wr = U({}, Cr, { size: 10 }), Tr = U({}, Sr, { show: !1 }), Er = "12px system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, \"Noto Sans\", sans-serif, \"Apple Color Emoji\", \"Segoe UI Emoji\", \"Segoe UI Symbol\", \"Noto Color Emoji\"", Dr = "bold " + Er, Or = 1.5, kr = {
+}, wr = H({}, Cr, { filter: qt }), Tr = H({}, wr, { size: 10 }), Er = H({}, Cr, { show: !1 }), Dr = "12px system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, \"Noto Sans\", sans-serif, \"Apple Color Emoji\", \"Segoe UI Emoji\", \"Segoe UI Symbol\", \"Noto Color Emoji\"", Or = "bold " + Dr, kr = 1.5, Ar = {
 	show: !0,
 	scale: "x",
 	stroke: Ne,
@@ -908,63 +921,63 @@ var xr = {
 	size: 50,
 	labelGap: 0,
 	labelSize: 30,
-	labelFont: Dr,
+	labelFont: Or,
 	side: 2,
-	grid: Cr,
-	ticks: wr,
-	border: Tr,
-	font: Er,
-	lineGap: Or,
+	grid: wr,
+	ticks: Tr,
+	border: Er,
+	font: Dr,
+	lineGap: kr,
 	rotate: 0
-}, Ar = "Value", jr = "Time", Mr = {
+}, jr = "Value", Mr = "Time", Nr = {
 	show: !0,
 	scale: "x",
 	auto: !1,
 	sorted: 1,
-	min: B,
+	min: z,
 	max: -Infinity,
 	idxs: []
 };
-function Nr(e, t, n, r, i) {
+function Pr(e, t, n, r, i) {
 	return t.map((e) => e == null ? "" : Dt(e));
 }
-function Pr(e, t, n, r, i, a, o) {
-	let s = [], c = en.get(i) || 0;
-	n = o ? n : H(Qt(n, i), c);
-	for (let e = n; e <= r; e = H(e + i, c)) s.push(Object.is(e, -0) ? 0 : e);
-	return s;
-}
 function Fr(e, t, n, r, i, a, o) {
-	let s = [], c = e.scales[e.axes[t].scale].log;
-	i = Pt(c, kt((c == 10 ? It : Lt)(n))), c == 10 && (i = Vn[ft(i, Vn)]);
-	let l = n, u = i * c;
-	c == 10 && (u = Vn[ft(u, Vn)]);
-	do
-		s.push(l), l += i, c == 10 && !en.has(l) && (l = H(l, en.get(i))), l >= u && (i = l, u = i * c, c == 10 && (u = Vn[ft(u, Vn)]));
-	while (l <= r);
+	let s = [], c = nn.get(i) || 0;
+	n = o ? n : V(en(n, i), c);
+	for (let e = n; e <= r; e = V(e + i, c)) s.push(Object.is(e, -0) ? 0 : e);
 	return s;
 }
 function Ir(e, t, n, r, i, a, o) {
-	let s = e.scales[e.axes[t].scale].asinh, c = r > s ? Fr(e, t, Nt(s, n), r, i) : [s], l = r >= 0 && n <= 0 ? [0] : [];
-	return (n < -s ? Fr(e, t, Nt(s, -r), -n, i) : [s]).reverse().map((e) => -e).concat(l, c);
+	let s = [], c = e.scales[e.axes[t].scale].log;
+	i = It(c, jt((c == 10 ? Rt : zt)(n))), c == 10 && (i = Un[ft(i, Un)]);
+	let l = n, u = i * c;
+	c == 10 && (u = Un[ft(u, Un)]);
+	do
+		s.push(l), l += i, c == 10 && !nn.has(l) && (l = V(l, nn.get(i))), l >= u && (i = l, u = i * c, c == 10 && (u = Un[ft(u, Un)]));
+	while (l <= r);
+	return s;
 }
-var Lr = /./, Rr = /[12357]/, zr = /[125]/, Br = /1/, Vr = (e, t, n, r) => e.map((e, i) => t == 4 && e == 0 || i % r == 0 && n.test(e.toExponential()[+(e < 0)]) ? e : null);
-function Hr(e, t, n, r, i) {
-	let a = e.axes[n], o = a.scale, s = e.scales[o], c = e.valToPos, l = a._space, u = c(10, o), d = c(9, o) - u >= l ? Lr : c(7, o) - u >= l ? Rr : c(5, o) - u >= l ? zr : Br;
-	if (d == Br) {
-		let e = z(c(1, o) - u);
-		if (e < l) return Vr(t.slice().reverse(), s.distr, d, jt(l / e)).reverse();
-	}
-	return Vr(t, s.distr, d, 1);
+function Lr(e, t, n, r, i, a, o) {
+	let s = e.scales[e.axes[t].scale].asinh, c = r > s ? Ir(e, t, Ft(s, n), r, i) : [s], l = r >= 0 && n <= 0 ? [0] : [];
+	return (n < -s ? Ir(e, t, Ft(s, -r), -n, i) : [s]).reverse().map((e) => -e).concat(l, c);
 }
+var Rr = /./, zr = /[12357]/, Br = /[125]/, Vr = /1/, Hr = (e, t, n, r) => e.map((e, i) => t == 4 && e == 0 || i % r == 0 && n.test(e.toExponential()[+(e < 0)]) ? e : null);
 function Ur(e, t, n, r, i) {
-	let a = e.axes[n], o = a.scale, s = a._space, c = e.valToPos, l = z(c(1, o) - c(2, o));
-	return l < s ? Vr(t.slice().reverse(), 3, Lr, jt(s / l)).reverse() : t;
+	let a = e.axes[n], o = a.scale, s = e.scales[o], c = e.valToPos, l = a._space, u = c(10, o), d = c(9, o) - u >= l ? Rr : c(7, o) - u >= l ? zr : c(5, o) - u >= l ? Br : Vr;
+	if (d == Vr) {
+		let e = At(c(1, o) - u);
+		if (e < l) return Hr(t.slice().reverse(), s.distr, d, Nt(l / e)).reverse();
+	}
+	return Hr(t, s.distr, d, 1);
 }
-function Wr(e, t, n, r) {
+function Wr(e, t, n, r, i) {
+	let a = e.axes[n], o = a.scale, s = a._space, c = e.valToPos, l = At(c(1, o) - c(2, o));
+	return l < s ? Hr(t.slice().reverse(), 3, Rr, Nt(s / l)).reverse() : t;
+}
+function Gr(e, t, n, r) {
 	return r == null ? Ge : t == null ? "" : Dt(t);
 }
-var Gr = {
+var Kr = {
 	show: !0,
 	scale: "y",
 	stroke: Ne,
@@ -974,59 +987,59 @@ var Gr = {
 	size: 50,
 	labelGap: 0,
 	labelSize: 30,
-	labelFont: Dr,
+	labelFont: Or,
 	side: 3,
-	grid: Cr,
-	ticks: wr,
-	border: Tr,
-	font: Er,
-	lineGap: Or,
+	grid: wr,
+	ticks: Tr,
+	border: Er,
+	font: Dr,
+	lineGap: kr,
 	rotate: 0
 };
-function Kr(e, t) {
-	return H((3 + (e || 1) * 2) * t, 3);
-}
 function qr(e, t) {
-	let { scale: n, idxs: r } = e.series[0], i = e._data[0], a = e.valToPos(i[r[0]], n, !0), o = z(e.valToPos(i[r[1]], n, !0) - a) / (e.series[t].points.space * N);
+	return V((3 + (e || 1) * 2) * t, 3);
+}
+function Jr(e, t) {
+	let { scale: n, idxs: r } = e.series[0], i = e._data[0], a = e.valToPos(i[r[0]], n, !0), o = At(e.valToPos(i[r[1]], n, !0) - a) / (e.series[t].points.space * P);
 	return r[1] - r[0] <= o;
 }
-var Jr = {
+var Yr = {
 	scale: null,
 	auto: !0,
 	sorted: 0,
-	min: B,
+	min: z,
 	max: -Infinity
-}, Yr = (e, t, n, r, i) => i, Xr = {
+}, Xr = (e, t, n, r, i) => i, Zr = {
 	show: !0,
 	auto: !0,
 	sorted: 0,
-	gaps: Yr,
+	gaps: Xr,
 	alpha: 1,
-	facets: [U({}, Jr, { scale: "x" }), U({}, Jr, { scale: "y" })]
-}, Zr = {
+	facets: [H({}, Yr, { scale: "x" }), H({}, Yr, { scale: "y" })]
+}, Qr = {
 	scale: "y",
 	auto: !0,
 	sorted: 0,
 	show: !0,
 	spanGaps: !1,
-	gaps: Yr,
+	gaps: Xr,
 	alpha: 1,
 	points: {
-		show: qr,
+		show: Jr,
 		filter: null
 	},
 	values: null,
-	min: B,
+	min: z,
 	max: -Infinity,
 	idxs: [],
 	path: null,
 	clip: null
 };
-function Qr(e, t, n, r, i) {
+function $r(e, t, n, r, i) {
 	return n / 10;
 }
-var $r = {
-	time: M,
+var ei = {
+	time: N,
 	auto: !0,
 	distr: 1,
 	log: 10,
@@ -1035,12 +1048,12 @@ var $r = {
 	max: null,
 	dir: 1,
 	ori: 0
-}, ei = U({}, $r, {
+}, ti = H({}, ei, {
 	time: !1,
 	ori: 1
-}), ti = {};
-function ni(e, t) {
-	let n = ti[e];
+}), ni = {};
+function ri(e, t) {
+	let n = ni[e];
 	return n || (n = {
 		key: e,
 		plots: [],
@@ -1053,38 +1066,38 @@ function ni(e, t) {
 		pub(e, t, r, i, a, o, s) {
 			for (let c = 0; c < n.plots.length; c++) n.plots[c] != t && n.plots[c].pub(e, t, r, i, a, o, s);
 		}
-	}, e != null && (ti[e] = n)), n;
+	}, e != null && (ni[e] = n)), n;
 }
-var ri = 1, ii = 2;
-function ai(e, t, n) {
+var ii = 1, ai = 2;
+function oi(e, t, n) {
 	let r = e.mode, i = e.series[t], a = r == 2 ? e._data[t] : e._data, o = e.scales, s = e.bbox, c = a[0], l = r == 2 ? a[1] : a[t], u = r == 2 ? o[i.facets[0].scale] : o[e.series[0].scale], d = r == 2 ? o[i.facets[1].scale] : o[i.scale], f = s.left, p = s.top, m = s.width, h = s.height, g = e.valToPosH, _ = e.valToPosV;
-	return u.ori == 0 ? n(i, c, l, u, d, g, _, f, p, m, h, mi, gi, vi, bi, Si) : n(i, c, l, u, d, _, g, p, f, h, m, hi, _i, yi, xi, Ci);
+	return u.ori == 0 ? n(i, c, l, u, d, g, _, f, p, m, h, hi, _i, yi, xi, Ci) : n(i, c, l, u, d, _, g, p, f, h, m, gi, vi, bi, Si, q);
 }
-function oi(e, t) {
-	let n = 0, r = 0, i = F(e.bands, an);
+function si(e, t) {
+	let n = 0, r = 0, i = L(e.bands, sn);
 	for (let e = 0; e < i.length; e++) {
 		let a = i[e];
 		a.series[0] == t ? n = a.dir : a.series[1] == t && (a.dir == 1 ? r |= 1 : r |= 2);
 	}
 	return [n, r == 1 ? -1 : r == 2 ? 1 : r == 3 ? 2 : 0];
 }
-function si(e, t, n, r, i) {
+function ci(e, t, n, r, i) {
 	let a = e.mode, o = e.series[t], s = a == 2 ? o.facets[1].scale : o.scale, c = e.scales[s];
 	return i == -1 ? c.min : i == 1 ? c.max : c.distr == 3 ? c.dir == 1 ? c.min : c.max : 0;
 }
-function ci(e, t, n, r, i, a) {
-	return ai(e, t, (e, t, o, s, c, l, u, d, f, p, m) => {
-		let h = e.pxRound, g = s.dir * (s.ori == 0 ? 1 : -1), _ = s.ori == 0 ? gi : _i, v, y;
+function li(e, t, n, r, i, a) {
+	return oi(e, t, (e, t, o, s, c, l, u, d, f, p, m) => {
+		let h = e.pxRound, g = s.dir * (s.ori == 0 ? 1 : -1), _ = s.ori == 0 ? _i : vi, v, y;
 		g == 1 ? (v = n, y = r) : (v = r, y = n);
 		let b = h(l(t[v], s, p, d)), x = h(u(o[v], c, m, f)), S = h(l(t[y], s, p, d)), C = h(u(a == 1 ? c.max : c.min, c, m, f)), w = new Path2D(i);
 		return _(w, S, C), _(w, b, C), _(w, b, x), w;
 	});
 }
-function li(e, t, n, r, i, a) {
+function ui(e, t, n, r, i, a) {
 	let o = null;
 	if (e.length > 0) {
 		o = new Path2D();
-		let s = t == 0 ? vi : yi, c = n;
+		let s = t == 0 ? yi : bi, c = n;
 		for (let t = 0; t < e.length; t++) {
 			let n = e[t];
 			if (n[1] > n[0]) {
@@ -1097,11 +1110,11 @@ function li(e, t, n, r, i, a) {
 	}
 	return o;
 }
-function ui(e, t, n) {
+function di(e, t, n) {
 	let r = e[e.length - 1];
 	r && r[0] == t ? r[1] = n : e.push([t, n]);
 }
-function di(e, t, n, r, i, a, o) {
+function fi(e, t, n, r, i, a, o) {
 	let s = [], c = e.length;
 	for (let l = i == 1 ? n : r; l >= n && l <= r; l += i) if (t[l] === null) {
 		let u = l, d = l;
@@ -1114,11 +1127,11 @@ function di(e, t, n, r, i, a, o) {
 	}
 	return s;
 }
-function fi(e) {
-	return e == 0 ? Wt : e == 1 ? At : (t) => Zt(t, e);
-}
 function pi(e) {
-	let t = e == 0 ? mi : hi, n = e == 0 ? (e, t, n, r, i, a) => {
+	return e == 0 ? Kt : e == 1 ? Mt : (t) => $t(t, e);
+}
+function mi(e) {
+	let t = e == 0 ? hi : gi, n = e == 0 ? (e, t, n, r, i, a) => {
 		e.arcTo(t, n, r, i, a);
 	} : (e, t, n, r, i, a) => {
 		e.arcTo(n, t, i, r, a);
@@ -1128,36 +1141,36 @@ function pi(e) {
 		e.rect(n, t, i, r);
 	};
 	return (e, i, a, o, s, c = 0, l = 0) => {
-		c == 0 && l == 0 ? r(e, i, a, o, s) : (c = Mt(c, o / 2, s / 2), l = Mt(l, o / 2, s / 2), t(e, i + c, a), n(e, i + o, a, i + o, a + s, c), n(e, i + o, a + s, i, a + s, l), n(e, i, a + s, i, a, l), n(e, i, a, i + o, a, c), e.closePath());
+		c == 0 && l == 0 ? r(e, i, a, o, s) : (c = Pt(c, o / 2, s / 2), l = Pt(l, o / 2, s / 2), t(e, i + c, a), n(e, i + o, a, i + o, a + s, c), n(e, i + o, a + s, i, a + s, l), n(e, i, a + s, i, a, l), n(e, i, a, i + o, a, c), e.closePath());
 	};
 }
-var mi = (e, t, n) => {
+var hi = (e, t, n) => {
 	e.moveTo(t, n);
-}, hi = (e, t, n) => {
-	e.moveTo(n, t);
 }, gi = (e, t, n) => {
-	e.lineTo(t, n);
+	e.moveTo(n, t);
 }, _i = (e, t, n) => {
+	e.lineTo(t, n);
+}, vi = (e, t, n) => {
 	e.lineTo(n, t);
-}, vi = pi(0), yi = pi(1), bi = (e, t, n, r, i, a) => {
+}, yi = mi(0), bi = mi(1), xi = (e, t, n, r, i, a) => {
 	e.arc(t, n, r, i, a);
-}, xi = (e, t, n, r, i, a) => {
+}, Si = (e, t, n, r, i, a) => {
 	e.arc(n, t, r, i, a);
-}, Si = (e, t, n, r, i, a, o) => {
-	e.bezierCurveTo(t, n, r, i, a, o);
 }, Ci = (e, t, n, r, i, a, o) => {
+	e.bezierCurveTo(t, n, r, i, a, o);
+}, q = (e, t, n, r, i, a, o) => {
 	e.bezierCurveTo(n, t, i, r, o, a);
 };
-function q(e) {
-	return (e, t, n, r, i) => ai(e, t, (t, a, o, s, c, l, u, d, f, p, m) => {
+function J(e) {
+	return (e, t, n, r, i) => oi(e, t, (t, a, o, s, c, l, u, d, f, p, m) => {
 		let { pxRound: h, points: g } = t, _, v;
-		s.ori == 0 ? (_ = mi, v = bi) : (_ = hi, v = xi);
-		let y = H(g.width * N, 3), b = (g.size - g.width) / 2 * N, x = H(b * 2, 3), S = new Path2D(), C = new Path2D(), { left: w, top: T, width: E, height: D } = e.bbox;
-		vi(C, w - x, T - x, E + x * 2, D + x * 2);
+		s.ori == 0 ? (_ = hi, v = xi) : (_ = gi, v = Si);
+		let y = V(g.width * P, 3), b = (g.size - g.width) / 2 * P, x = V(b * 2, 3), S = new Path2D(), C = new Path2D(), { left: w, top: T, width: E, height: D } = e.bbox;
+		yi(C, w - x, T - x, E + x * 2, D + x * 2);
 		let O = (e) => {
 			if (o[e] != null) {
 				let t = h(l(a[e], s, p, d)), n = h(u(o[e], c, m, f));
-				_(S, t + b, n), v(S, t, n, b, 0, Ot * 2);
+				_(S, t + b, n), v(S, t, n, b, 0, kt * 2);
 			}
 		};
 		if (i) i.forEach(O);
@@ -1170,25 +1183,25 @@ function q(e) {
 		};
 	});
 }
-function J(e) {
+function wi(e) {
 	return (t, n, r, i, a, o) => {
 		r != i && (a != r && o != r && e(t, n, r), a != i && o != i && e(t, n, i), e(t, n, o));
 	};
 }
-var wi = J(gi), Ti = J(_i);
+var Ti = wi(_i), Ei = wi(vi);
 function Y(e) {
-	let t = F(e?.alignGaps, 0);
-	return (e, n, r, i) => ai(e, n, (a, o, s, c, l, u, d, f, p, m, h) => {
+	let t = L(e?.alignGaps, 0);
+	return (e, n, r, i) => oi(e, n, (a, o, s, c, l, u, d, f, p, m, h) => {
 		[r, i] = gt(s, r, i);
 		let g = a.pxRound, _ = (e) => g(u(e, c, m, f)), v = (e) => g(d(e, l, h, p)), y, b;
-		c.ori == 0 ? (y = gi, b = wi) : (y = _i, b = Ti);
+		c.ori == 0 ? (y = _i, b = Ti) : (y = vi, b = Ei);
 		let x = c.dir * (c.ori == 0 ? 1 : -1), S = {
 			stroke: new Path2D(),
 			fill: null,
 			clip: null,
 			band: null,
 			gaps: null,
-			flags: ri
+			flags: ii
 		}, C = S.stroke, w = !1;
 		if (i - r >= m * 4) {
 			let t = (t) => e.posToVal(t, c.key, !0), n = null, a = null, l, u, d, f = _(o[x == 1 ? r : i]), p = _(o[r]), m = _(o[i]), h = t(x == 1 ? p + 1 : m - 1);
@@ -1201,29 +1214,29 @@ function Y(e) {
 			let t = s[e];
 			t === null ? w = !0 : t != null && y(C, _(o[e]), v(t));
 		}
-		let [T, E] = oi(e, n);
+		let [T, E] = si(e, n);
 		if (a.fill != null || T != 0) {
 			let t = S.fill = new Path2D(C), s = v(a.fillTo(e, n, a.min, a.max, T)), c = _(o[r]), l = _(o[i]);
 			x == -1 && ([l, c] = [c, l]), y(t, l, s), y(t, c, s);
 		}
 		if (!a.spanGaps) {
 			let l = [];
-			w && l.push(...di(o, s, r, i, x, _, t)), S.gaps = l = a.gaps(e, n, r, i, l), S.clip = li(l, c.ori, f, p, m, h);
+			w && l.push(...fi(o, s, r, i, x, _, t)), S.gaps = l = a.gaps(e, n, r, i, l), S.clip = ui(l, c.ori, f, p, m, h);
 		}
-		return E != 0 && (S.band = E == 2 ? [ci(e, n, r, i, C, -1), ci(e, n, r, i, C, 1)] : ci(e, n, r, i, C, E)), S;
+		return E != 0 && (S.band = E == 2 ? [li(e, n, r, i, C, -1), li(e, n, r, i, C, 1)] : li(e, n, r, i, C, E)), S;
 	});
 }
-function Ei(e) {
-	let t = F(e.align, 1), n = F(e.ascDesc, !1), r = F(e.alignGaps, 0), i = F(e.extend, !1);
-	return (e, a, o, s) => ai(e, a, (c, l, u, d, f, p, m, h, g, _, v) => {
+function X(e) {
+	let t = L(e.align, 1), n = L(e.ascDesc, !1), r = L(e.alignGaps, 0), i = L(e.extend, !1);
+	return (e, a, o, s) => oi(e, a, (c, l, u, d, f, p, m, h, g, _, v) => {
 		[o, s] = gt(u, o, s);
-		let y = c.pxRound, { left: b, width: x } = e.bbox, S = (e) => y(p(e, d, _, h)), C = (e) => y(m(e, f, v, g)), w = d.ori == 0 ? gi : _i, T = {
+		let y = c.pxRound, { left: b, width: x } = e.bbox, S = (e) => y(p(e, d, _, h)), C = (e) => y(m(e, f, v, g)), w = d.ori == 0 ? _i : vi, T = {
 			stroke: new Path2D(),
 			fill: null,
 			clip: null,
 			band: null,
 			gaps: null,
-			flags: ri
+			flags: ii
 		}, E = T.stroke, D = d.dir * (d.ori == 0 ? 1 : -1), O = C(u[D == 1 ? o : s]), k = S(l[D == 1 ? o : s]), ee = k, A = k;
 		i && t == -1 && (A = b, w(E, A, O)), w(E, k, O);
 		for (let e = D == 1 ? o : s; e >= o && e <= s; e += D) {
@@ -1234,101 +1247,101 @@ function Ei(e) {
 		}
 		let te = ee;
 		i && t == 1 && (te = b + x, w(E, te, O));
-		let [ne, re] = oi(e, a);
+		let [ne, re] = si(e, a);
 		if (c.fill != null || ne != 0) {
 			let t = T.fill = new Path2D(E), n = C(c.fillTo(e, a, c.min, c.max, ne));
 			w(t, te, n), w(t, A, n);
 		}
 		if (!c.spanGaps) {
 			let i = [];
-			i.push(...di(l, u, o, s, D, S, r));
-			let f = c.width * N / 2, p = n || t == 1 ? f : -f, m = n || t == -1 ? -f : f;
+			i.push(...fi(l, u, o, s, D, S, r));
+			let f = c.width * P / 2, p = n || t == 1 ? f : -f, m = n || t == -1 ? -f : f;
 			i.forEach((e) => {
 				e[0] += p, e[1] += m;
-			}), T.gaps = i = c.gaps(e, a, o, s, i), T.clip = li(i, d.ori, h, g, _, v);
+			}), T.gaps = i = c.gaps(e, a, o, s, i), T.clip = ui(i, d.ori, h, g, _, v);
 		}
-		return re != 0 && (T.band = re == 2 ? [ci(e, a, o, s, E, -1), ci(e, a, o, s, E, 1)] : ci(e, a, o, s, E, re)), T;
+		return re != 0 && (T.band = re == 2 ? [li(e, a, o, s, E, -1), li(e, a, o, s, E, 1)] : li(e, a, o, s, E, re)), T;
 	});
 }
-function X(e, t, n, r, i, a, o = B) {
+function Di(e, t, n, r, i, a, o = z) {
 	if (e.length > 1) {
 		let s = null;
 		for (let c = 0, l = Infinity; c < e.length; c++) if (t[c] !== void 0) {
 			if (s != null) {
-				let t = z(e[c] - e[s]);
-				t < l && (l = t, o = z(n(e[c], r, i, a) - n(e[s], r, i, a)));
+				let t = At(e[c] - e[s]);
+				t < l && (l = t, o = At(n(e[c], r, i, a) - n(e[s], r, i, a)));
 			}
 			s = c;
 		}
 	}
 	return o;
 }
-function Di(e) {
-	e ||= rn;
-	let t = F(e.size, [
+function Oi(e) {
+	e ||= on;
+	let t = L(e.size, [
 		.6,
-		B,
+		z,
 		1
 	]), n = e.align || 0, r = e.gap || 0, i = e.radius;
 	i = i == null ? [0, 0] : typeof i == "number" ? [i, 0] : i;
-	let a = V(i), o = 1 - t[0], s = F(t[1], B), c = F(t[2], 1), l = F(e.disp, rn), u = F(e.each, (e) => {}), { fill: d, stroke: f } = l;
-	return (e, t, i, p) => ai(e, t, (m, h, g, _, v, y, b, x, S, C, w) => {
-		let T = m.pxRound, E = n, D = r * N, O = s * N, k = c * N, ee, A;
+	let a = B(i), o = 1 - t[0], s = L(t[1], z), c = L(t[2], 1), l = L(e.disp, on), u = L(e.each, (e) => {}), { fill: d, stroke: f } = l;
+	return (e, t, i, p) => oi(e, t, (m, h, g, _, v, y, b, x, S, C, w) => {
+		let T = m.pxRound, E = n, D = r * P, O = s * P, k = c * P, ee, A;
 		_.ori == 0 ? [ee, A] = a(e, t) : [A, ee] = a(e, t);
-		let te = _.dir * (_.ori == 0 ? 1 : -1), ne = _.ori == 0 ? vi : yi, re = _.ori == 0 ? u : (e, t, n, r, i, a, o) => {
+		let te = _.dir * (_.ori == 0 ? 1 : -1), ne = _.ori == 0 ? yi : bi, re = _.ori == 0 ? u : (e, t, n, r, i, a, o) => {
 			u(e, t, n, i, r, o, a);
-		}, ie = F(e.bands, an).find((e) => e.series[0] == t), ae = ie == null ? 0 : ie.dir, oe = m.fillTo(e, t, m.min, m.max, ae), j = T(b(oe, v, w, S)), M, se, ce, le = C, ue = T(m.width * N), de = !1, fe = null, pe = null, me = null, he = null;
-		d != null && (ue == 0 || f != null) && (de = !0, fe = d.values(e, t, i, p), pe = /* @__PURE__ */ new Map(), new Set(fe).forEach((e) => {
-			e != null && pe.set(e, new Path2D());
-		}), ue > 0 && (me = f.values(e, t, i, p), he = /* @__PURE__ */ new Map(), new Set(me).forEach((e) => {
-			e != null && he.set(e, new Path2D());
+		}, ie = L(e.bands, sn).find((e) => e.series[0] == t), ae = ie == null ? 0 : ie.dir, oe = m.fillTo(e, t, m.min, m.max, ae), j = T(b(oe, v, w, S)), M, N, se, ce = C, le = T(m.width * P), ue = !1, de = null, fe = null, pe = null, me = null;
+		d != null && (le == 0 || f != null) && (ue = !0, de = d.values(e, t, i, p), fe = /* @__PURE__ */ new Map(), new Set(de).forEach((e) => {
+			e != null && fe.set(e, new Path2D());
+		}), le > 0 && (pe = f.values(e, t, i, p), me = /* @__PURE__ */ new Map(), new Set(pe).forEach((e) => {
+			e != null && me.set(e, new Path2D());
 		})));
-		let { x0: ge, size: _e } = l;
-		if (ge != null && _e != null) {
-			E = 1, h = ge.values(e, t, i, p), ge.unit == 2 && (h = h.map((t) => e.posToVal(x + t * C, _.key, !0)));
-			let n = _e.values(e, t, i, p);
-			se = _e.unit == 2 ? n[0] * C : y(n[0], _, C, x) - y(0, _, C, x), le = X(h, g, y, _, C, x, le), ce = le - se + D;
-		} else le = X(h, g, y, _, C, x, le), ce = le * o + D, se = le - ce;
-		ce < 1 && (ce = 0), ue >= se / 2 && (ue = 0), ce < 5 && (T = Wt);
-		let ve = ce > 0, ye = le - ce - (ve ? ue : 0);
-		se = T(Vt(ye, k, O)), M = (E == 0 ? se / 2 : E == te ? 0 : se) - E * te * ((E == 0 ? D / 2 : 0) + (ve ? ue / 2 : 0));
-		let be = {
+		let { x0: he, size: ge } = l;
+		if (he != null && ge != null) {
+			E = 1, h = he.values(e, t, i, p), he.unit == 2 && (h = h.map((t) => e.posToVal(x + t * C, _.key, !0)));
+			let n = ge.values(e, t, i, p);
+			N = ge.unit == 2 ? n[0] * C : y(n[0], _, C, x) - y(0, _, C, x), ce = Di(h, g, y, _, C, x, ce), se = ce - N + D;
+		} else ce = Di(h, g, y, _, C, x, ce), se = ce * o + D, N = ce - se;
+		se < 1 && (se = 0), le >= N / 2 && (le = 0), se < 5 && (T = Kt);
+		let _e = se > 0, ve = ce - se - (_e ? le : 0);
+		N = T(Ut(ve, k, O)), M = (E == 0 ? N / 2 : E == te ? 0 : N) - E * te * ((E == 0 ? D / 2 : 0) + (_e ? le / 2 : 0));
+		let ye = {
 			stroke: null,
 			fill: null,
 			clip: null,
 			band: null,
 			gaps: null,
 			flags: 0
-		}, xe = de ? null : new Path2D(), Se = null;
-		if (ie != null) Se = e.data[ie.series[1]];
+		}, be = ue ? null : new Path2D(), xe = null;
+		if (ie != null) xe = e.data[ie.series[1]];
 		else {
 			let { y0: n, y1: r } = l;
-			n != null && r != null && (g = r.values(e, t, i, p), Se = n.values(e, t, i, p));
+			n != null && r != null && (g = r.values(e, t, i, p), xe = n.values(e, t, i, p));
 		}
-		let Ce = ee * se, we = A * se;
+		let Se = ee * N, Ce = A * N;
 		for (let n = te == 1 ? i : p; n >= i && n <= p; n += te) {
 			let r = g[n];
 			if (r == null) continue;
-			if (Se != null) {
-				let e = Se[n] ?? 0;
+			if (xe != null) {
+				let e = xe[n] ?? 0;
 				if (r - e == 0) continue;
 				j = b(e, v, w, S);
 			}
-			let i = y(_.distr != 2 || l != null ? h[n] : n, _, C, x), a = b(F(r, oe), v, w, S), o = T(i - M), s = T(Nt(a, j)), c = T(Mt(a, j)), u = s - c;
+			let i = y(_.distr != 2 || l != null ? h[n] : n, _, C, x), a = b(L(r, oe), v, w, S), o = T(i - M), s = T(Ft(a, j)), c = T(Pt(a, j)), u = s - c;
 			if (r != null) {
-				let i = r < 0 ? we : Ce, a = r < 0 ? Ce : we;
-				de ? (ue > 0 && me[n] != null && ne(he.get(me[n]), o, c + kt(ue / 2), se, Nt(0, u - ue), i, a), fe[n] != null && ne(pe.get(fe[n]), o, c + kt(ue / 2), se, Nt(0, u - ue), i, a)) : ne(xe, o, c + kt(ue / 2), se, Nt(0, u - ue), i, a), re(e, t, n, o - ue / 2, c, se + ue, u);
+				let i = r < 0 ? Ce : Se, a = r < 0 ? Se : Ce;
+				ue ? (le > 0 && pe[n] != null && ne(me.get(pe[n]), o, c + jt(le / 2), N, Ft(0, u - le), i, a), de[n] != null && ne(fe.get(de[n]), o, c + jt(le / 2), N, Ft(0, u - le), i, a)) : ne(be, o, c + jt(le / 2), N, Ft(0, u - le), i, a), re(e, t, n, o - le / 2, c, N + le, u);
 			}
 		}
-		return ue > 0 ? be.stroke = de ? he : xe : de || (be._fill = m.width == 0 ? m._fill : m._stroke ?? m._fill, be.width = 0), be.fill = de ? pe : xe, be;
+		return le > 0 ? ye.stroke = ue ? me : be : ue || (ye._fill = m.width == 0 ? m._fill : m._stroke ?? m._fill, ye.width = 0), ye.fill = ue ? fe : be, ye;
 	});
 }
-function Oi(e, t) {
-	let n = F(t?.alignGaps, 0);
-	return (t, r, i, a) => ai(t, r, (o, s, c, l, u, d, f, p, m, h, g) => {
+function ki(e, t) {
+	let n = L(t?.alignGaps, 0);
+	return (t, r, i, a) => oi(t, r, (o, s, c, l, u, d, f, p, m, h, g) => {
 		[i, a] = gt(c, i, a);
 		let _ = o.pxRound, v = (e) => _(d(e, l, h, p)), y = (e) => _(f(e, u, g, m)), b, x, S;
-		l.ori == 0 ? (b = mi, S = gi, x = Si) : (b = hi, S = _i, x = Ci);
+		l.ori == 0 ? (b = hi, S = _i, x = Ci) : (b = gi, S = vi, x = q);
 		let C = l.dir * (l.ori == 0 ? 1 : -1), w = v(s[C == 1 ? i : a]), T = w, E = [], D = [];
 		for (let e = C == 1 ? i : a; e >= i && e <= a; e += C) if (c[e] != null) {
 			let t = s[e], n = v(t);
@@ -1340,23 +1353,23 @@ function Oi(e, t) {
 			clip: null,
 			band: null,
 			gaps: null,
-			flags: ri
-		}, k = O.stroke, [ee, A] = oi(t, r);
+			flags: ii
+		}, k = O.stroke, [ee, A] = si(t, r);
 		if (o.fill != null || ee != 0) {
 			let e = O.fill = new Path2D(k), n = y(o.fillTo(t, r, o.min, o.max, ee));
 			S(e, T, n), S(e, w, n);
 		}
 		if (!o.spanGaps) {
 			let e = [];
-			e.push(...di(s, c, i, a, C, v, n)), O.gaps = e = o.gaps(t, r, i, a, e), O.clip = li(e, l.ori, p, m, h, g);
+			e.push(...fi(s, c, i, a, C, v, n)), O.gaps = e = o.gaps(t, r, i, a, e), O.clip = ui(e, l.ori, p, m, h, g);
 		}
-		return A != 0 && (O.band = A == 2 ? [ci(t, r, i, a, k, -1), ci(t, r, i, a, k, 1)] : ci(t, r, i, a, k, A)), O;
+		return A != 0 && (O.band = A == 2 ? [li(t, r, i, a, k, -1), li(t, r, i, a, k, 1)] : li(t, r, i, a, k, A)), O;
 	});
 }
-function ki(e) {
-	return Oi(Ai, e);
+function Ai(e) {
+	return ki(ji, e);
 }
-function Ai(e, t, n, r, i, a) {
+function ji(e, t, n, r, i, a) {
 	let o = e.length;
 	if (o < 2) return null;
 	let s = new Path2D();
@@ -1371,62 +1384,62 @@ function Ai(e, t, n, r, i, a) {
 	}
 	return s;
 }
-var ji = /* @__PURE__ */ new Set();
-function Mi() {
-	for (let e of ji) e.syncRect(!0);
+var Mi = /* @__PURE__ */ new Set();
+function Ni() {
+	for (let e of Mi) e.syncRect(!0);
 }
-Ke && (ut(Ve, Je, Mi), ut(He, Je, Mi, !0), ut(We, Je, () => {
-	Z.pxRatio = N;
+Ke && (ut(Ve, Je, Ni), ut(He, Je, Ni, !0), ut(We, Je, () => {
+	Z.pxRatio = P;
 }));
-var Ni = Y(), Pi = q();
-function Fi(e, t, n, r) {
-	return (r ? [e[0], e[1]].concat(e.slice(2)) : [e[0]].concat(e.slice(1))).map((e, r) => Li(e, r, t, n));
+var Pi = Y(), Fi = J();
+function Ii(e, t, n, r) {
+	return (r ? [e[0], e[1]].concat(e.slice(2)) : [e[0]].concat(e.slice(1))).map((e, r) => Ri(e, r, t, n));
 }
-function Ii(e, t) {
-	return e.map((e, n) => n == 0 ? {} : U({}, t, e));
+function Li(e, t) {
+	return e.map((e, n) => n == 0 ? {} : H({}, t, e));
 }
-function Li(e, t, n, r) {
-	return U({}, t == 0 ? n : r, e);
+function Ri(e, t, n, r) {
+	return H({}, t == 0 ? n : r, e);
 }
-function Ri(e, t, n) {
-	return t == null ? on : [t, n];
+function zi(e, t, n) {
+	return t == null ? cn : [t, n];
 }
-var zi = Ri;
-function Bi(e, t, n) {
-	return t == null ? on : Tt(t, n, xt, !0);
+var Bi = zi;
+function Vi(e, t, n) {
+	return t == null ? cn : wt(t, n, xt, !0);
 }
-function Vi(e, t, n, r) {
-	return t == null ? on : yt(t, n, e.scales[r].log, !1);
+function Hi(e, t, n, r) {
+	return t == null ? cn : yt(t, n, e.scales[r].log, !1);
 }
-var Hi = Vi;
-function Ui(e, t, n, r) {
-	return t == null ? on : bt(t, n, e.scales[r].log, !1);
+var Ui = Hi;
+function Wi(e, t, n, r) {
+	return t == null ? cn : bt(t, n, e.scales[r].log, !1);
 }
-var Wi = Ui;
-function Gi(e, t, n, r, i) {
-	let a = Nt(Bt(e), Bt(t)), o = t - e, s = ft(i / r * o, n);
+var Gi = Wi;
+function Ki(e, t, n, r, i) {
+	let a = Ft(Ht(e), Ht(t)), o = t - e, s = ft(i / r * o, n);
 	do {
 		let e = n[s], t = r * e / o;
-		if (t >= i && a + (e < 5 ? en.get(e) : 0) <= 17) return [e, t];
+		if (t >= i && a + (e < 5 ? nn.get(e) : 0) <= 17) return [e, t];
 	} while (++s < n.length);
 	return [0, 0];
 }
-function Ki(e) {
+function qi(e) {
 	let t, n;
-	return e = e.replace(/(\d+)px/, (e, r) => (t = At((n = +r) * N)) + "px"), [
+	return e = e.replace(/(\d+)px/, (e, r) => (t = Mt((n = +r) * P)) + "px"), [
 		e,
 		t,
 		n
 	];
 }
-function qi(e) {
+function Ji(e) {
 	e.show && [e.font, e.labelFont].forEach((e) => {
-		let t = H(e[2] * N, 1);
+		let t = V(e[2] * P, 1);
 		e[0] = e[0].replace(/[0-9.]+px/, t + "px"), e[1] = t;
 	});
 }
 function Z(e, t, n) {
-	let r = { mode: F(e.mode, 1) }, i = r.mode;
+	let r = { mode: L(e.mode, 1) }, i = r.mode;
 	function a(e, t, n, r) {
 		let i = t.valToPct(e);
 		return r + n * (t.dir == -1 ? 1 - i : i);
@@ -1453,21 +1466,21 @@ function Z(e, t, n) {
 	let p = r.under = tt(fe, f);
 	f.appendChild(u);
 	let m = r.over = tt(pe, f);
-	e = hn(e);
-	let h = +F(e.pxAlign, 1), g = fi(h);
+	e = _n(e);
+	let h = +L(e.pxAlign, 1), g = pi(h);
 	(e.plugins || []).forEach((t) => {
 		t.opts && (e = t.opts(r, e) || e);
 	});
-	let _ = e.ms || .001, v = r.series = i == 1 ? Fi(e.series || [], Mr, Zr, !1) : Ii(e.series || [null], Xr), y = r.axes = Fi(e.axes || [], kr, Gr, !0), b = r.scales = {}, x = r.bands = e.bands || [];
+	let _ = e.ms || .001, v = r.series = i == 1 ? Ii(e.series || [], Nr, Qr, !1) : Li(e.series || [null], Zr), y = r.axes = Ii(e.axes || [], Ar, Kr, !0), b = r.scales = {}, x = r.bands = e.bands || [];
 	x.forEach((e) => {
-		e.fill = V(e.fill || null), e.dir = F(e.dir, -1);
+		e.fill = B(e.fill || null), e.dir = L(e.dir, -1);
 	});
 	let S = i == 2 ? v[1].facets[0].scale : v[0].scale, C = {
 		axes: Jr,
 		series: wr
 	}, w = (e.drawOrder || ["axes", "series"]).map((e) => C[e]);
 	function T(e) {
-		let t = e.distr == 3 ? (t) => It(t > 0 ? t : e.clamp(r, t, e.min, e.max, e.key)) : e.distr == 4 ? (t) => zt(t, e.asinh) : e.distr == 100 ? (t) => e.fwd(t) : (e) => e;
+		let t = e.distr == 3 ? (t) => Rt(t > 0 ? t : e.clamp(r, t, e.min, e.max, e.key)) : e.distr == 4 ? (t) => Vt(t, e.asinh) : e.distr == 100 ? (t) => e.fwd(t) : (e) => e;
 		return (n) => {
 			let r = t(n), { _min: i, _max: a } = e, o = a - i;
 			return (r - i) / o;
@@ -1476,14 +1489,14 @@ function Z(e, t, n) {
 	function E(t) {
 		let n = b[t];
 		if (n == null) {
-			let r = (e.scales || rn)[t] || rn;
+			let r = (e.scales || on)[t] || on;
 			if (r.from != null) {
 				E(r.from);
-				let e = U({}, b[r.from], r, { key: t });
+				let e = H({}, b[r.from], r, { key: t });
 				e.valToPct = T(e), b[t] = e;
 			} else {
-				n = b[t] = U({}, t == S ? $r : ei, r), n.key = t;
-				let e = n.time, a = n.range, o = sn(a);
+				n = b[t] = H({}, t == S ? ei : ti, r), n.key = t;
+				let e = n.time, a = n.range, o = ln(a);
 				if ((t != S || i == 2 && !e) && (o && (a[0] == null || a[1] == null) && (a = {
 					min: a[0] == null ? St : {
 						mode: 1,
@@ -1495,11 +1508,11 @@ function Z(e, t, n) {
 						hard: a[1],
 						soft: a[1]
 					}
-				}, o = !1), !o && dn(a))) {
+				}, o = !1), !o && pn(a))) {
 					let e = a;
-					a = (t, n, r) => n == null ? on : Tt(n, r, e);
+					a = (t, n, r) => n == null ? cn : wt(n, r, e);
 				}
-				n.range = V(a || (e ? zi : t == S ? n.distr == 3 ? Hi : n.distr == 4 ? Wi : Ri : n.distr == 3 ? Vi : n.distr == 4 ? Ui : Bi)), n.auto = V(!o && n.auto), n.clamp = V(n.clamp || Qr), n._min = n._max = null, n.valToPct = T(n);
+				n.range = B(a || (e ? Bi : t == S ? n.distr == 3 ? Ui : n.distr == 4 ? Gi : zi : n.distr == 3 ? Hi : n.distr == 4 ? Wi : Vi)), n.auto = B(!o && n.auto), n.clamp = B(n.clamp || $r), n._min = n._max = null, n.valToPct = T(n);
 			}
 		}
 	}
@@ -1519,97 +1532,97 @@ function Z(e, t, n) {
 			max: t.max
 		}, t.min = t.max = null);
 	}
-	let te = e.tzDate || ((e) => new Date(At(e / _))), ne = e.fmtDate || Nn, re = _ == 1 ? $n(te) : nr(te), ie = ir(te, rr(_ == 1 ? Qn : tr, ne)), ae = lr(te, sr(cr, ne)), oe = [], j = r.legend = U({}, fr, e.legend), M = r.cursor = U({}, xr, { drag: { y: i == 2 } }, e.cursor), Ne = j.show, Ve = M.show, He = j.markers;
-	j.idxs = oe, He.width = V(He.width), He.dash = V(He.dash), He.stroke = V(He.stroke), He.fill = V(He.fill);
-	let Ue, Ke, Ye, Xe = [], Ze = [], nt, it = !1, ot = {};
+	let te = e.tzDate || ((e) => new Date(Mt(e / _))), ne = e.fmtDate || Fn, re = _ == 1 ? er(te) : rr(te), ie = ar(te, ir(_ == 1 ? $n : nr, ne)), ae = ur(te, cr(lr, ne)), oe = [], j = r.legend = H({}, pr, e.legend), M = r.cursor = H({}, Sr, { drag: { y: i == 2 } }, e.cursor), N = j.show, Ne = M.show, Ve = j.markers;
+	j.idxs = oe, Ve.width = B(Ve.width), Ve.dash = B(Ve.dash), Ve.stroke = B(Ve.stroke), Ve.fill = B(Ve.fill);
+	let He, Ue, Ke, Ye = [], Xe = [], Ze, nt = !1, it = {};
 	if (j.live) {
 		let e = v[1] ? v[1].values : null;
-		it = e != null, nt = it ? e(r, 1, 0) : { _: 0 };
-		for (let e in nt) ot[e] = Ge;
+		nt = e != null, Ze = nt ? e(r, 1, 0) : { _: 0 };
+		for (let e in Ze) it[e] = Ge;
 	}
-	if (Ne) {
-		if (Ue = et("table", be, l), Ye = et("tbody", null, Ue), j.mount(r, Ue), it) {
-			Ke = et("thead", null, Ue, Ye);
-			let e = et("tr", null, Ke);
-			for (var ct in et("th", null, e), nt) et("th", Te, e).textContent = ct;
-		} else Qe(Ue, Se), j.live && Qe(Ue, xe);
+	if (N) {
+		if (He = et("table", be, l), Ke = et("tbody", null, He), j.mount(r, He), nt) {
+			Ue = et("thead", null, He, Ke);
+			let e = et("tr", null, Ue);
+			for (var ot in et("th", null, e), Ze) et("th", Te, e).textContent = ot;
+		} else Qe(He, Se), j.live && Qe(He, xe);
 	}
-	let lt = { show: !0 }, pt = { show: !1 };
-	function mt(e, t) {
-		if (t == 0 && (it || !j.live || i == 2)) return on;
-		let n = [], a = et("tr", Ce, Ye, Ye.childNodes[t]);
+	let ct = { show: !0 }, lt = { show: !1 };
+	function pt(e, t) {
+		if (t == 0 && (nt || !j.live || i == 2)) return cn;
+		let n = [], a = et("tr", Ce, Ke, Ke.childNodes[t]);
 		Qe(a, e.class), e.show || Qe(a, he);
 		let o = et("th", null, a);
-		if (He.show) {
+		if (Ve.show) {
 			let e = tt(we, o);
 			if (t > 0) {
-				let n = He.width(r, t);
-				n && (e.style.border = n + "px " + He.dash(r, t) + " " + He.stroke(r, t)), e.style.background = He.fill(r, t);
+				let n = Ve.width(r, t);
+				n && (e.style.border = n + "px " + Ve.dash(r, t) + " " + Ve.stroke(r, t)), e.style.background = Ve.fill(r, t);
 			}
 		}
 		let s = tt(Te, o);
-		for (var c in e.label instanceof HTMLElement ? s.appendChild(e.label) : s.textContent = e.label, t > 0 && (He.show || (s.style.color = e.width > 0 ? He.stroke(r, t) : He.fill(r, t)), gt("click", o, (t) => {
+		for (var c in e.label instanceof HTMLElement ? s.appendChild(e.label) : s.textContent = e.label, t > 0 && (Ve.show || (s.style.color = e.width > 0 ? Ve.stroke(r, t) : Ve.fill(r, t)), ht("click", o, (t) => {
 			if (M._lock) return;
-			Cn(t);
+			wn(t);
 			let n = v.indexOf(e);
 			if ((t.ctrlKey || t.metaKey) != j.isolate) {
 				let e = v.some((e, t) => t > 0 && t != n && e.show);
 				v.forEach((t, r) => {
-					r > 0 && Mi(r, e ? r == n ? lt : pt : lt, !0, $.setSeries);
+					r > 0 && ji(r, e ? r == n ? ct : lt : ct, !0, $.setSeries);
 				});
-			} else Mi(n, { show: !e.show }, !0, $.setSeries);
-		}, !1), En && gt(Re, o, (t) => {
-			M._lock || (Cn(t), Mi(v.indexOf(e), ea, !0, $.setSeries));
-		}, !1)), nt) {
+			} else ji(n, { show: !e.show }, !0, $.setSeries);
+		}, !1), Dn && ht(Re, o, (t) => {
+			M._lock || (wn(t), ji(v.indexOf(e), ea, !0, $.setSeries));
+		}, !1)), Ze) {
 			let e = et("td", Ee, a);
 			e.textContent = "--", n.push(e);
 		}
 		return [a, n];
 	}
-	let ht = /* @__PURE__ */ new Map();
-	function gt(e, t, n, i = !0) {
-		let a = ht.get(t) || {}, o = M.bind[e](r, t, n, i);
-		o && (ut(e, t, a[e] = o), ht.set(t, a));
+	let mt = /* @__PURE__ */ new Map();
+	function ht(e, t, n, i = !0) {
+		let a = mt.get(t) || {}, o = M.bind[e](r, t, n, i);
+		o && (ut(e, t, a[e] = o), mt.set(t, a));
 	}
-	function _t(e, t, n) {
-		let r = ht.get(t) || {};
+	function gt(e, t, n) {
+		let r = mt.get(t) || {};
 		for (let n in r) (e == null || n == e) && (dt(n, t, r[n]), delete r[n]);
-		e ?? ht.delete(t);
+		e ?? mt.delete(t);
 	}
-	let Ct = 0, wt = 0, I = 0, L = 0, Dt = 0, R = 0, kt = Dt, Ft = R, Lt = I, Bt = L, Ut = 0, Wt = 0, Yt = 0, Xt = 0;
+	let _t = 0, Ct = 0, I = 0, R = 0, Et = 0, Dt = 0, Ot = Et, jt = Dt, Lt = I, zt = R, Ht = 0, Gt = 0, Kt = 0, Zt = 0;
 	r.bbox = {};
-	let Qt = !1, $t = !1, nn = !1, cn = !1, pn = !1, mn = !1;
+	let Qt = !1, en = !1, tn = !1, an = !1, un = !1, hn = !1;
 	function gn(e, t, n) {
-		(n || e != r.width || t != r.height) && _n(e, t), Yr(!1), nn = !0, $t = !0, li();
+		(n || e != r.width || t != r.height) && vn(e, t), Yr(!1), tn = !0, en = !0, li();
 	}
-	function _n(e, t) {
-		r.width = Ct = I = e, r.height = wt = L = t, Dt = R = 0, bn(), Sn();
+	function vn(e, t) {
+		r.width = _t = I = e, r.height = Ct = R = t, Et = Dt = 0, xn(), Sn();
 		let n = r.bbox;
-		Ut = n.left = Zt(Dt * N, .5), Wt = n.top = Zt(R * N, .5), Yt = n.width = Zt(I * N, .5), Xt = n.height = Zt(L * N, .5);
+		Ht = n.left = $t(Et * P, .5), Gt = n.top = $t(Dt * P, .5), Kt = n.width = $t(I * P, .5), Zt = n.height = $t(R * P, .5);
 	}
-	function vn() {
+	function yn() {
 		let e = !1, t = 0;
 		for (; !e;) {
 			t++;
-			let n = Vr(t), i = qr(t);
-			e = t == 3 || n && i, e || (_n(r.width, r.height), $t = !0);
+			let n = Vr(t), i = Hr(t);
+			e = t == 3 || n && i, e || (vn(r.width, r.height), en = !0);
 		}
 	}
-	function yn({ width: e, height: t }) {
+	function bn({ width: e, height: t }) {
 		gn(e, t);
 	}
-	r.setSize = yn;
-	function bn() {
+	r.setSize = bn;
+	function xn() {
 		let e = !1, t = !1, n = !1, r = !1;
 		y.forEach((i, a) => {
 			if (i.show && i._show) {
 				let { side: a, _size: o } = i, s = a % 2, c = o + (i.label == null ? 0 : i.labelSize);
-				c > 0 && (s ? (I -= c, a == 3 ? (Dt += c, r = !0) : n = !0) : (L -= c, a == 0 ? (R += c, e = !0) : t = !0));
+				c > 0 && (s ? (I -= c, a == 3 ? (Et += c, r = !0) : n = !0) : (R -= c, a == 0 ? (Dt += c, e = !0) : t = !0));
 			}
-		}), In[0] = e, In[1] = n, In[2] = t, In[3] = r, I -= Hn[1] + Hn[3], Dt += Hn[3], L -= Hn[2] + Hn[0], R += Hn[0];
+		}), Ln[0] = e, Ln[1] = n, Ln[2] = t, Ln[3] = r, I -= Vn[1] + Vn[3], Et += Vn[3], R -= Vn[2] + Vn[0], Dt += Vn[0];
 	}
 	function Sn() {
-		let e = Dt + I, t = R + L, n = Dt, r = R;
+		let e = Et + I, t = Dt + R, n = Et, r = Dt;
 		function i(i, a) {
 			switch (i) {
 				case 1: return e += a, e - a;
@@ -1628,10 +1641,10 @@ function Z(e, t, n) {
 	if (M.dataIdx == null) {
 		let e = M.hover, n = e.skip = new Set(e.skip ?? []);
 		n.add(void 0);
-		let r = e.prox = V(e.prox), i = e.bias ??= 0;
+		let r = e.prox = B(e.prox), i = e.bias ??= 0;
 		M.dataIdx = (e, a, o, s) => {
 			if (a == 0) return o;
-			let c = o, l = r(e, a, o, s) ?? B, u = l >= 0 && l < B, d = D.ori == 0 ? I : L, f = M.left, p = t[0], m = t[a];
+			let c = o, l = r(e, a, o, s) ?? z, u = l >= 0 && l < z, d = D.ori == 0 ? I : R, f = M.left, p = t[0], m = t[a];
 			if (n.has(m[o])) {
 				c = null;
 				let e = null, t = null, r;
@@ -1643,134 +1656,134 @@ function Z(e, t, n) {
 						i <= a ? i <= l && (c = e) : a <= l && (c = t);
 					} else c = t == null ? e : e == null ? t : o - e <= t - o ? e : t;
 				}
-			} else u && z(f - k(p[o], D, d, 0)) > l && (c = null);
+			} else u && At(f - k(p[o], D, d, 0)) > l && (c = null);
 			return c;
 		};
 	}
-	let Cn = (e) => {
+	let wn = (e) => {
 		M.event = e;
 	};
 	M.idxs = oe, M._lock = !1;
-	let wn = M.points;
-	wn.show = V(wn.show), wn.size = V(wn.size), wn.stroke = V(wn.stroke), wn.width = V(wn.width), wn.fill = V(wn.fill);
-	let Tn = r.focus = U({}, e.focus || { alpha: .3 }, M.focus), En = Tn.prox >= 0, Dn = En && wn.one, On = [], kn = [], An = [];
-	function jn(e, t) {
-		let n = wn.show(r, t);
-		if (n instanceof HTMLElement) return Qe(n, ye), Qe(n, e.class), rt(n, -10, -10, I, L), m.insertBefore(n, On[t]), n;
-	}
+	let Tn = M.points;
+	Tn.show = B(Tn.show), Tn.size = B(Tn.size), Tn.stroke = B(Tn.stroke), Tn.width = B(Tn.width), Tn.fill = B(Tn.fill);
+	let En = r.focus = H({}, e.focus || { alpha: .3 }, M.focus), Dn = En.prox >= 0, On = Dn && Tn.one, kn = [], An = [], jn = [];
 	function Mn(e, t) {
+		let n = Tn.show(r, t);
+		if (n instanceof HTMLElement) return Qe(n, ye), Qe(n, e.class), rt(n, -10, -10, I, R), m.insertBefore(n, kn[t]), n;
+	}
+	function Nn(e, t) {
 		if (i == 1 || t > 0) {
 			let t = i == 1 && b[e.scale].time, n = e.value;
-			e.value = t ? un(n) ? lr(te, sr(n, ne)) : n || ae : n || Wr, e.label = e.label || (t ? jr : Ar);
+			e.value = t ? fn(n) ? ur(te, cr(n, ne)) : n || ae : n || Gr, e.label = e.label || (t ? Mr : jr);
 		}
-		if (Dn || t > 0) {
-			e.width = e.width == null ? 1 : e.width, e.paths = e.paths || Ni || Kt, e.fillTo = V(e.fillTo || si), e.pxAlign = +F(e.pxAlign, h), e.pxRound = fi(e.pxAlign), e.stroke = V(e.stroke || null), e.fill = V(e.fill || null), e._stroke = e._fill = e._paths = e._focus = null;
-			let t = Kr(Nt(1, e.width), 1), n = e.points = U({}, {
+		if (On || t > 0) {
+			e.width = e.width == null ? 1 : e.width, e.paths = e.paths || Pi || Jt, e.fillTo = B(e.fillTo || ci), e.pxAlign = +L(e.pxAlign, h), e.pxRound = pi(e.pxAlign), e.stroke = B(e.stroke || null), e.fill = B(e.fill || null), e._stroke = e._fill = e._paths = e._focus = null;
+			let t = qr(Ft(1, e.width), 1), n = e.points = H({}, {
 				size: t,
-				width: Nt(1, t * .2),
+				width: Ft(1, t * .2),
 				stroke: e.stroke,
 				space: t * 2,
-				paths: Pi,
+				paths: Fi,
 				_stroke: null,
 				_fill: null
 			}, e.points);
-			n.show = V(n.show), n.filter = V(n.filter), n.fill = V(n.fill), n.stroke = V(n.stroke), n.paths = V(n.paths), n.pxAlign = e.pxAlign;
+			n.show = B(n.show), n.filter = B(n.filter), n.fill = B(n.fill), n.stroke = B(n.stroke), n.paths = B(n.paths), n.pxAlign = e.pxAlign;
+		}
+		if (N) {
+			let n = pt(e, t);
+			Ye.splice(t, 0, n[0]), Xe.splice(t, 0, n[1]), j.values.push(null);
 		}
 		if (Ne) {
-			let n = mt(e, t);
-			Xe.splice(t, 0, n[0]), Ze.splice(t, 0, n[1]), j.values.push(null);
-		}
-		if (Ve) {
 			oe.splice(t, 0, null);
 			let n = null;
-			Dn ? t == 0 && (n = jn(e, t)) : t > 0 && (n = jn(e, t)), On.splice(t, 0, n), kn.splice(t, 0, 0), An.splice(t, 0, 0);
+			On ? t == 0 && (n = Mn(e, t)) : t > 0 && (n = Mn(e, t)), kn.splice(t, 0, n), An.splice(t, 0, 0), jn.splice(t, 0, 0);
 		}
 		Q("addSeries", t);
 	}
 	function Pn(e, t) {
-		t ??= v.length, e = i == 1 ? Li(e, t, Mr, Zr) : Li(e, t, {}, Xr), v.splice(t, 0, e), Mn(v[t], t);
+		t ??= v.length, e = i == 1 ? Ri(e, t, Nr, Qr) : Ri(e, t, {}, Zr), v.splice(t, 0, e), Nn(v[t], t);
 	}
 	r.addSeries = Pn;
-	function Fn(e) {
-		if (v.splice(e, 1), Ne) {
-			j.values.splice(e, 1), Ze.splice(e, 1);
-			let t = Xe.splice(e, 1)[0];
-			_t(null, t.firstChild), t.remove();
+	function In(e) {
+		if (v.splice(e, 1), N) {
+			j.values.splice(e, 1), Xe.splice(e, 1);
+			let t = Ye.splice(e, 1)[0];
+			gt(null, t.firstChild), t.remove();
 		}
-		Ve && (oe.splice(e, 1), On.splice(e, 1)[0].remove(), kn.splice(e, 1), An.splice(e, 1)), Q("delSeries", e);
+		Ne && (oe.splice(e, 1), kn.splice(e, 1)[0].remove(), An.splice(e, 1), jn.splice(e, 1)), Q("delSeries", e);
 	}
-	r.delSeries = Fn;
-	let In = [
+	r.delSeries = In;
+	let Ln = [
 		!1,
 		!1,
 		!1,
 		!1
 	];
-	function Ln(e, t) {
+	function Rn(e, t) {
 		if (e._show = e.show, e.show) {
 			let n = e.side % 2, i = b[e.scale];
 			i ??= (e.scale = n ? v[1].scale : S, b[e.scale]);
 			let a = i.time;
-			e.size = V(e.size), e.space = V(e.space), e.rotate = V(e.rotate), sn(e.incrs) && e.incrs.forEach((e) => {
-				!en.has(e) && en.set(e, tn(e));
-			}), e.incrs = V(e.incrs || (i.distr == 2 ? Bn : a ? _ == 1 ? Zn : er : Vn)), e.splits = V(e.splits || (a && i.distr == 1 ? re : i.distr == 3 ? Fr : i.distr == 4 ? Ir : Pr)), e.stroke = V(e.stroke), e.grid.stroke = V(e.grid.stroke), e.ticks.stroke = V(e.ticks.stroke), e.border.stroke = V(e.border.stroke);
+			e.size = B(e.size), e.space = B(e.space), e.rotate = B(e.rotate), ln(e.incrs) && e.incrs.forEach((e) => {
+				!nn.has(e) && nn.set(e, rn(e));
+			}), e.incrs = B(e.incrs || (i.distr == 2 ? Hn : a ? _ == 1 ? Qn : tr : Un)), e.splits = B(e.splits || (a && i.distr == 1 ? re : i.distr == 3 ? Ir : i.distr == 4 ? Lr : Fr)), e.stroke = B(e.stroke), e.grid.stroke = B(e.grid.stroke), e.ticks.stroke = B(e.ticks.stroke), e.border.stroke = B(e.border.stroke);
 			let o = e.values;
-			e.values = sn(o) && !sn(o[0]) ? V(o) : a ? sn(o) ? ir(te, rr(o, ne)) : un(o) ? ar(te, o) : o || ie : o || Nr, e.filter = V(e.filter || (i.distr >= 3 && i.log == 10 ? Hr : i.distr == 3 && i.log == 2 ? Ur : Gt)), e.font = Ki(e.font), e.labelFont = Ki(e.labelFont), e._size = e.size(r, null, t, 0), e._space = e._rotate = e._incrs = e._found = e._splits = e._values = null, e._size > 0 && (In[t] = !0, e._el = tt(me, f));
+			e.values = ln(o) && !ln(o[0]) ? B(o) : a ? ln(o) ? ar(te, ir(o, ne)) : fn(o) ? or(te, o) : o || ie : o || Pr, e.filter = B(e.filter || (i.distr >= 3 && i.log == 10 ? Ur : i.distr == 3 && i.log == 2 ? Wr : qt)), e.font = qi(e.font), e.labelFont = qi(e.labelFont), e._size = e.size(r, null, t, 0), e._space = e._rotate = e._incrs = e._found = e._splits = e._values = null, e._size > 0 && (Ln[t] = !0, e._el = tt(me, f));
 		}
 	}
-	function Rn(e, t, n, r) {
+	function zn(e, t, n, r) {
 		let [i, a, o, s] = n, c = t % 2, l = 0;
-		return c == 0 && (s || a) && (l = t == 0 && !i || t == 2 && !o ? At(kr.size / 3) : 0), c == 1 && (i || o) && (l = t == 1 && !a || t == 3 && !s ? At(Gr.size / 2) : 0), l;
+		return c == 0 && (s || a) && (l = t == 0 && !i || t == 2 && !o ? Mt(Ar.size / 3) : 0), c == 1 && (i || o) && (l = t == 1 && !a || t == 3 && !s ? Mt(Kr.size / 2) : 0), l;
 	}
-	let zn = r.padding = (e.padding || [
-		Rn,
-		Rn,
-		Rn,
-		Rn
-	]).map((e) => V(F(e, Rn))), Hn = r._padding = zn.map((e, t) => e(r, t, In, 0)), Un, W = null, G = null, Wn = i == 1 ? v[0].idxs : null, Gn = null, Kn = !1;
+	let Bn = r.padding = (e.padding || [
+		zn,
+		zn,
+		zn,
+		zn
+	]).map((e) => B(L(e, zn))), Vn = r._padding = Bn.map((e, t) => e(r, t, Ln, 0)), U, W = null, G = null, Wn = i == 1 ? v[0].idxs : null, Gn = null, Kn = !1;
 	function qn(e, n) {
 		if (t = e ?? [], r.data = r._data = t, i == 2) {
-			Un = 0;
-			for (let e = 1; e < v.length; e++) Un += t[e][0].length;
+			U = 0;
+			for (let e = 1; e < v.length; e++) U += t[e][0].length;
 		} else {
-			t.length == 0 && (r.data = r._data = t = [[]]), Gn = t[0], Un = Gn.length;
+			t.length == 0 && (r.data = r._data = t = [[]]), Gn = t[0], U = Gn.length;
 			let e = t;
 			if (O == 2) {
 				e = t.slice();
-				let n = e[0] = Array(Un);
-				for (let e = 0; e < Un; e++) n[e] = e;
+				let n = e[0] = Array(U);
+				for (let e = 0; e < U; e++) n[e] = e;
 			}
 			r._data = t = e;
 		}
-		if (Yr(!0), Q("setData"), O == 2 && (nn = !0), n !== !1) {
+		if (Yr(!0), Q("setData"), O == 2 && (tn = !0), n !== !1) {
 			let e = D;
-			e.auto(r, Kn) ? Jn() : Ai(S, e.min, e.max), cn ||= M.left >= 0, mn = !0, li();
+			e.auto(r, Kn) ? Jn() : Ai(S, e.min, e.max), an ||= M.left >= 0, hn = !0, li();
 		}
 	}
 	r.setData = qn;
 	function Jn() {
 		Kn = !0;
 		let e, n;
-		i == 1 && (Un > 0 ? (W = Wn[0] = 0, G = Wn[1] = Un - 1, e = t[0][W], n = t[0][G], O == 2 ? (e = W, n = G) : e == n && (O == 3 ? [e, n] = yt(e, e, D.log, !1) : O == 4 ? [e, n] = bt(e, e, D.log, !1) : D.time ? n = e + At(86400 / _) : [e, n] = Tt(e, n, xt, !0))) : (W = Wn[0] = e = null, G = Wn[1] = n = null)), Ai(S, e, n);
+		i == 1 && (U > 0 ? (W = Wn[0] = 0, G = Wn[1] = U - 1, e = t[0][W], n = t[0][G], O == 2 ? (e = W, n = G) : e == n && (O == 3 ? [e, n] = yt(e, e, D.log, !1) : O == 4 ? [e, n] = bt(e, e, D.log, !1) : D.time ? n = e + Mt(86400 / _) : [e, n] = wt(e, n, xt, !0))) : (W = Wn[0] = e = null, G = Wn[1] = n = null)), Ai(S, e, n);
 	}
-	let Yn, K, Xn, or, ur, dr, pr, mr, hr, gr;
+	let Yn, Xn, K, Zn, sr, dr, fr, mr, hr, gr;
 	function _r(e, t, n, r, i, a) {
-		e ??= Pe, n ??= an, r ??= "butt", i ??= Pe, a ??= "round", e != Yn && (d.strokeStyle = Yn = e), i != K && (d.fillStyle = K = i), t != Xn && (d.lineWidth = Xn = t), a != ur && (d.lineJoin = ur = a), r != dr && (d.lineCap = dr = r), n != or && d.setLineDash(or = n);
+		e ??= Pe, n ??= sn, r ??= "butt", i ??= Pe, a ??= "round", e != Yn && (d.strokeStyle = Yn = e), i != Xn && (d.fillStyle = Xn = i), t != K && (d.lineWidth = K = t), a != sr && (d.lineJoin = sr = a), r != dr && (d.lineCap = dr = r), n != Zn && d.setLineDash(Zn = n);
 	}
 	function vr(e, t, n, r) {
-		t != K && (d.fillStyle = K = t), e != pr && (d.font = pr = e), n != mr && (d.textAlign = mr = n), r != hr && (d.textBaseline = hr = r);
+		t != Xn && (d.fillStyle = Xn = t), e != fr && (d.font = fr = e), n != mr && (d.textAlign = mr = n), r != hr && (d.textBaseline = hr = r);
 	}
 	function yr(e, t, n, i, a = 0) {
 		if (i.length > 0 && e.auto(r, Kn) && (t == null || t.min == null)) {
-			let t = F(W, 0), r = F(G, i.length - 1), o = n.min == null ? vt(i, t, r, a, e.distr == 3) : [n.min, n.max];
-			e.min = Mt(e.min, n.min = o[0]), e.max = Nt(e.max, n.max = o[1]);
+			let t = L(W, 0), r = L(G, i.length - 1), o = n.min == null ? vt(i, t, r, a, e.distr == 3) : [n.min, n.max];
+			e.min = Pt(e.min, n.min = o[0]), e.max = Ft(e.max, n.max = o[1]);
 		}
 	}
 	let br = {
 		min: null,
 		max: null
 	};
-	function Sr() {
+	function xr() {
 		for (let e in b) {
 			let t = b[e];
 			A[e] == null && (t.min == null || A[S] != null && t.auto(r, Kn)) && (A[e] = br);
@@ -1784,17 +1797,17 @@ function Z(e, t, n) {
 		for (let t in A) {
 			let n = A[t];
 			if (n != null) {
-				let a = e[t] = hn(b[t], fn);
-				if (n.min != null) U(a, n);
+				let a = e[t] = _n(b[t], mn);
+				if (n.min != null) H(a, n);
 				else if (t != S || i == 2) {
-					if (Un == 0 && a.from == null) {
+					if (U == 0 && a.from == null) {
 						let e = a.range(r, null, null, t);
 						a.min = e[0], a.max = e[1];
-					} else a.min = B, a.max = -Infinity;
+					} else a.min = z, a.max = -Infinity;
 				}
 			}
 		}
-		if (Un > 0) {
+		if (U > 0) {
 			v.forEach((n, a) => {
 				if (i == 1) {
 					let i = n.scale, o = A[i];
@@ -1813,7 +1826,7 @@ function Z(e, t, n) {
 			for (let t in e) {
 				let n = e[t], i = A[t];
 				if (n.from == null && (i == null || i.min == null)) {
-					let e = n.range(r, n.min == B ? null : n.min, n.max == -Infinity ? null : n.max, t);
+					let e = n.range(r, n.min == z ? null : n.min, n.max == -Infinity ? null : n.max, t);
 					n.min = e[0], n.max = e[1];
 				}
 			}
@@ -1835,28 +1848,28 @@ function Z(e, t, n) {
 			if (i.min != r.min || i.max != r.max) {
 				i.min = r.min, i.max = r.max;
 				let e = i.distr;
-				i._min = e == 3 ? It(i.min) : e == 4 ? zt(i.min, i.asinh) : e == 100 ? i.fwd(i.min) : i.min, i._max = e == 3 ? It(i.max) : e == 4 ? zt(i.max, i.asinh) : e == 100 ? i.fwd(i.max) : i.max, n[t] = a = !0;
+				i._min = e == 3 ? Rt(i.min) : e == 4 ? Vt(i.min, i.asinh) : e == 100 ? i.fwd(i.min) : i.min, i._max = e == 3 ? Rt(i.max) : e == 4 ? Vt(i.max, i.asinh) : e == 100 ? i.fwd(i.max) : i.max, n[t] = a = !0;
 			}
 		}
 		if (a) {
 			v.forEach((e, t) => {
 				i == 2 ? t > 0 && n.y && (e._paths = null) : n[e.scale] && (e._paths = null);
 			});
-			for (let e in n) nn = !0, Q("setScale", e);
-			Ve && M.left >= 0 && (cn = mn = !0);
+			for (let e in n) tn = !0, Q("setScale", e);
+			Ne && M.left >= 0 && (an = hn = !0);
 		}
 		for (let e in A) A[e] = null;
 	}
 	function Cr(e) {
-		let t = Vt(W - 1, 0, Un - 1), n = Vt(G + 1, 0, Un - 1);
+		let t = Ut(W - 1, 0, U - 1), n = Ut(G + 1, 0, U - 1);
 		for (; e[t] == null && t > 0;) t--;
-		for (; e[n] == null && n < Un - 1;) n++;
+		for (; e[n] == null && n < U - 1;) n++;
 		return [t, n];
 	}
 	function wr() {
-		if (Un > 0) {
-			let e = v.some((e) => e._focus) && gr != Tn.alpha;
-			e && (d.globalAlpha = gr = Tn.alpha), v.forEach((e, n) => {
+		if (U > 0) {
+			let e = v.some((e) => e._focus) && gr != En.alpha;
+			e && (d.globalAlpha = gr = En.alpha), v.forEach((e, n) => {
 				if (n > 0 && e.show && (Tr(n, !1), Tr(n, !0), e._paths == null)) {
 					let a = gr;
 					gr != e.alpha && (d.globalAlpha = gr = e.alpha);
@@ -1882,12 +1895,12 @@ function Z(e, t, n) {
 	}
 	function Er(e, t) {
 		let n = t ? v[e].points : v[e], { stroke: r, fill: i, clip: a, flags: o, _stroke: s = n._stroke, _fill: c = n._fill, _width: l = n.width } = n._paths;
-		l = H(l * N, 3);
+		l = V(l * P, 3);
 		let u = null, f = l % 2 / 2;
 		t && c == null && (c = l > 0 ? "#fff" : s);
 		let p = n.pxAlign == 1 && f > 0;
 		if (p && d.translate(f, f), !t) {
-			let e = Ut - l / 2, t = Wt - l / 2, n = Yt + l, r = Xt + l;
+			let e = Ht - l / 2, t = Gt - l / 2, n = Kt + l, r = Zt + l;
 			u = new Path2D(), u.rect(e, t, n, r);
 		}
 		t ? Or(s, l, n.dash, n.cap, c, r, i, o, a) : Dr(e, s, l, n.dash, n.cap, c, r, i, o, u, a), p && d.translate(-f, -f);
@@ -1896,24 +1909,24 @@ function Z(e, t, n) {
 		let p = !1;
 		u != 0 && x.forEach((m, h) => {
 			if (m.series[0] == e) {
-				let e = v[m.series[1]], g = t[m.series[1]], _ = (e._paths || rn).band;
-				sn(_) && (_ = m.dir == 1 ? _[0] : _[1]);
+				let e = v[m.series[1]], g = t[m.series[1]], _ = (e._paths || on).band;
+				ln(_) && (_ = m.dir == 1 ? _[0] : _[1]);
 				let y, b = null;
-				e.show && _ && Et(g, W, G) ? (b = m.fill(r, h) || s, y = e._paths.clip) : _ = null, Or(n, i, a, o, b, c, l, u, d, f, y, _), p = !0;
+				e.show && _ && Tt(g, W, G) ? (b = m.fill(r, h) || s, y = e._paths.clip) : _ = null, Or(n, i, a, o, b, c, l, u, d, f, y, _), p = !0;
 			}
 		}), p || Or(n, i, a, o, s, c, l, u, d, f);
 	}
 	function Or(e, t, n, r, i, a, o, s, c, l, u, f) {
-		_r(e, t, n, r, i), (c || l || f) && (d.save(), c && d.clip(c), l && d.clip(l)), f ? (s & 3) == 3 ? (d.clip(f), u && d.clip(u), Rr(i, o), Lr(e, a, t)) : s & ii ? (Rr(i, o), d.clip(f), Lr(e, a, t)) : s & ri && (d.save(), d.clip(f), u && d.clip(u), Rr(i, o), d.restore(), Lr(e, a, t)) : (Rr(i, o), Lr(e, a, t)), (c || l || f) && d.restore();
+		_r(e, t, n, r, i), (c || l || f) && (d.save(), c && d.clip(c), l && d.clip(l)), f ? (s & 3) == 3 ? (d.clip(f), u && d.clip(u), Rr(i, o), kr(e, a, t)) : s & ai ? (Rr(i, o), d.clip(f), kr(e, a, t)) : s & ii && (d.save(), d.clip(f), u && d.clip(u), Rr(i, o), d.restore(), kr(e, a, t)) : (Rr(i, o), kr(e, a, t)), (c || l || f) && d.restore();
 	}
-	function Lr(e, t, n) {
+	function kr(e, t, n) {
 		n > 0 && (t instanceof Map ? t.forEach((e, t) => {
 			d.strokeStyle = Yn = t, d.stroke(e);
 		}) : t != null && e && d.stroke(t));
 	}
 	function Rr(e, t) {
 		t instanceof Map ? t.forEach((e, t) => {
-			d.fillStyle = K = t, d.fill(e);
+			d.fillStyle = Xn = t, d.fill(e);
 		}) : t != null && e && d.fill(t);
 	}
 	function zr(e, t, n, i) {
@@ -1921,7 +1934,7 @@ function Z(e, t, n) {
 		if (i <= 0) o = [0, 0];
 		else {
 			let s = a._space = a.space(r, e, t, n, i);
-			o = Gi(t, n, a._incrs = a.incrs(r, e, t, n, i, s), i, s);
+			o = Ki(t, n, a._incrs = a.incrs(r, e, t, n, i, s), i, s);
 		}
 		return a._found = o;
 	}
@@ -1943,19 +1956,19 @@ function Z(e, t, n) {
 				return;
 			}
 			n._show || (t = !1, n._show = !0, Yr(!1));
-			let o = n.side, s = o % 2, { min: c, max: l } = a, [u, d] = zr(i, c, l, s == 0 ? I : L);
+			let o = n.side, s = o % 2, { min: c, max: l } = a, [u, d] = zr(i, c, l, s == 0 ? I : R);
 			if (d == 0) return;
 			let f = a.distr == 2, p = n._splits = n.splits(r, i, c, l, u, d, f), m = a.distr == 2 ? p.map((e) => Gn[e]) : p, h = a.distr == 2 ? Gn[p[1]] - Gn[p[0]] : u, g = n._values = n.values(r, n.filter(r, m, i, d, h), i, d, h);
 			n._rotate = o == 2 ? n.rotate(r, g, i, d) : 0;
 			let _ = n._size;
-			n._size = jt(n.size(r, g, i, e)), _ != null && n._size != _ && (t = !1);
+			n._size = Nt(n.size(r, g, i, e)), _ != null && n._size != _ && (t = !1);
 		}), t;
 	}
-	function qr(e) {
+	function Hr(e) {
 		let t = !0;
-		return zn.forEach((n, i) => {
-			let a = n(r, i, In, e);
-			a != Hn[i] && (t = !1), Hn[i] = a;
+		return Bn.forEach((n, i) => {
+			let a = n(r, i, Ln, e);
+			a != Vn[i] && (t = !1), Vn[i] = a;
 		}), t;
 	}
 	function Jr() {
@@ -1964,13 +1977,13 @@ function Z(e, t, n) {
 			if (!t.show || !t._show) continue;
 			let n = t.side, i = n % 2, a, o, c = t.stroke(r, e), l = n == 0 || n == 3 ? -1 : 1, [u, f] = t._found;
 			if (t.label != null) {
-				let s = t.labelGap * l, p = At((t._lpos + s) * N);
-				vr(t.labelFont[0], c, "center", n == 2 ? ke : Ae), d.save(), i == 1 ? (a = o = 0, d.translate(p, At(Wt + Xt / 2)), d.rotate((n == 3 ? -Ot : Ot) / 2)) : (a = At(Ut + Yt / 2), o = p);
-				let m = Ht(t.label) ? t.label(r, e, u, f) : t.label;
+				let s = t.labelGap * l, p = Mt((t._lpos + s) * P);
+				vr(t.labelFont[0], c, "center", n == 2 ? ke : Ae), d.save(), i == 1 ? (a = o = 0, d.translate(p, Mt(Gt + Zt / 2)), d.rotate((n == 3 ? -kt : kt) / 2)) : (a = Mt(Ht + Kt / 2), o = p);
+				let m = Wt(t.label) ? t.label(r, e, u, f) : t.label;
 				d.fillText(m, a, o), d.restore();
 			}
 			if (f == 0) continue;
-			let p = b[t.scale], m = i == 0 ? Yt : Xt, h = i == 0 ? Ut : Wt, _ = t._splits, v = p.distr == 2 ? _.map((e) => Gn[e]) : _, x = p.distr == 2 ? Gn[_[1]] - Gn[_[0]] : u, S = t.ticks, C = t.border, w = S.show ? S.size : 0, T = At(w * N), E = At((t.alignTo == 2 ? t._size - w - t.gap : t.gap) * N), D = t._rotate * -Ot / 180, O = g(t._pos * N), k = O + (T + E) * l;
+			let p = b[t.scale], m = i == 0 ? Kt : Zt, h = i == 0 ? Ht : Gt, _ = t._splits, v = p.distr == 2 ? _.map((e) => Gn[e]) : _, x = p.distr == 2 ? Gn[_[1]] - Gn[_[0]] : u, S = t.ticks, C = t.border, w = S.show ? S.size : 0, T = Mt(w * P), E = Mt((t.alignTo == 2 ? t._size - w - t.gap : t.gap) * P), D = t._rotate * -kt / 180, O = g(t._pos * P), k = O + (T + E) * l;
 			o = i == 0 ? k : 0, a = i == 1 ? k : 0;
 			let ee = t.font[0];
 			vr(ee, c, t.align == 1 ? je : t.align == 2 ? Me : D > 0 ? je : D < 0 ? Me : i == 0 ? "center" : n == 3 ? Me : je, D || i == 1 ? "middle" : n == 2 ? ke : Ae);
@@ -1986,9 +1999,9 @@ function Z(e, t, n) {
 					}
 				}
 			}
-			S.show && Br(te, S.filter(r, v, e, f, x), i, n, O, T, H(S.width * N, 3), S.stroke(r, e), S.dash, S.cap);
+			S.show && Br(te, S.filter(r, v, e, f, x), i, n, O, T, V(S.width * P, 3), S.stroke(r, e), S.dash, S.cap);
 			let re = t.grid;
-			re.show && Br(te, re.filter(r, v, e, f, x), i, i == 0 ? 2 : 1, i == 0 ? Wt : Ut, i == 0 ? Xt : Yt, H(re.width * N, 3), re.stroke(r, e), re.dash, re.cap), C.show && Br([O], [1], +(i == 0), i == 0 ? 1 : 2, i == 1 ? Wt : Ut, i == 1 ? Xt : Yt, H(C.width * N, 3), C.stroke(r, e), C.dash, C.cap);
+			re.show && Br(te, re.filter(r, v, e, f, x), i, i == 0 ? 2 : 1, i == 0 ? Gt : Ht, i == 0 ? Zt : Kt, V(re.width * P, 3), re.stroke(r, e), re.dash, re.cap), C.show && Br([O], [1], +(i == 0), i == 0 ? 1 : 2, i == 1 ? Gt : Ht, i == 1 ? Zt : Kt, V(C.width * P, 3), C.stroke(r, e), C.dash, C.cap);
 		}
 		Q("drawAxes");
 	}
@@ -1999,55 +2012,55 @@ function Z(e, t, n) {
 			})));
 		});
 	}
-	let ti = !1, ai = !1, oi = [];
-	function ci() {
-		ai = !1;
+	let Xr = !1, ni = !1, oi = [];
+	function si() {
+		ni = !1;
 		for (let e = 0; e < oi.length; e++) Q(...oi[e]);
 		oi.length = 0;
 	}
 	function li() {
-		ti ||= (xn(di), !0);
+		Xr ||= (Cn(di), !0);
 	}
 	function ui(e, t = !1) {
-		ti = !0, ai = t, e(r), di(), t && oi.length > 0 && queueMicrotask(ci);
+		Xr = !0, ni = t, e(r), di(), t && oi.length > 0 && queueMicrotask(si);
 	}
 	r.batch = ui;
 	function di() {
-		if (Qt &&= (Sr(), !1), nn &&= (vn(), !1), $t) {
-			if (P(p, je, Dt), P(p, ke, R), P(p, De, I), P(p, Oe, L), P(m, je, Dt), P(m, ke, R), P(m, De, I), P(m, Oe, L), P(f, De, Ct), P(f, Oe, wt), u.width = At(Ct * N), u.height = At(wt * N), y.forEach(({ _el: e, _show: t, _size: n, _pos: r, side: i }) => {
+		if (Qt &&= (xr(), !1), tn &&= (yn(), !1), en) {
+			if (F(p, je, Et), F(p, ke, Dt), F(p, De, I), F(p, Oe, R), F(m, je, Et), F(m, ke, Dt), F(m, De, I), F(m, Oe, R), F(f, De, _t), F(f, Oe, Ct), u.width = Mt(_t * P), u.height = Mt(Ct * P), y.forEach(({ _el: e, _show: t, _size: n, _pos: r, side: i }) => {
 				if (e != null) {
 					if (t) {
 						let t = i === 3 || i === 0 ? n : 0, a = i % 2 == 1;
-						P(e, a ? "left" : "top", r - t), P(e, a ? "width" : "height", n), P(e, a ? "top" : "left", a ? R : Dt), P(e, a ? "height" : "width", a ? L : I), $e(e, he);
+						F(e, a ? "left" : "top", r - t), F(e, a ? "width" : "height", n), F(e, a ? "top" : "left", a ? Dt : Et), F(e, a ? "height" : "width", a ? R : I), $e(e, he);
 					} else Qe(e, he);
 				}
-			}), Yn = K = Xn = ur = dr = pr = mr = hr = or = null, gr = 1, pa(!0), Dt != kt || R != Ft || I != Lt || L != Bt) {
+			}), Yn = Xn = K = sr = dr = fr = mr = hr = Zn = null, gr = 1, pa(!0), Et != Ot || Dt != jt || I != Lt || R != zt) {
 				Yr(!1);
-				let e = I / Lt, t = L / Bt;
-				if (Ve && !cn && M.left >= 0) {
-					M.left *= e, M.top *= t, gi && rt(gi, At(M.left), 0, I, L), _i && rt(_i, 0, At(M.top), I, L);
-					for (let n = 0; n < On.length; n++) {
-						let r = On[n];
-						r != null && (kn[n] *= e, An[n] *= t, rt(r, jt(kn[n]), jt(An[n]), I, L));
+				let e = I / Lt, t = R / zt;
+				if (Ne && !an && M.left >= 0) {
+					M.left *= e, M.top *= t, gi && rt(gi, Mt(M.left), 0, I, R), _i && rt(_i, 0, Mt(M.top), I, R);
+					for (let n = 0; n < kn.length; n++) {
+						let r = kn[n];
+						r != null && (An[n] *= e, jn[n] *= t, rt(r, Nt(An[n]), Nt(jn[n]), I, R));
 					}
 				}
-				if (X.show && !pn && X.left >= 0 && X.width > 0) {
+				if (X.show && !un && X.left >= 0 && X.width > 0) {
 					X.left *= e, X.width *= e, X.top *= t, X.height *= t;
-					for (let e in ga) P(Di, e, X[e]);
+					for (let e in ga) F(Di, e, X[e]);
 				}
-				kt = Dt, Ft = R, Lt = I, Bt = L;
+				Ot = Et, jt = Dt, Lt = I, zt = R;
 			}
-			Q("setSize"), $t = !1;
+			Q("setSize"), en = !1;
 		}
-		Ct > 0 && wt > 0 && (d.clearRect(0, 0, u.width, u.height), Q("drawClear"), w.forEach((e) => e()), Q("draw")), X.show && pn && (Oi(X), pn = !1), Ve && cn && (da(null, !0, !1), cn = !1), j.show && j.live && mn && (la(), mn = !1), c || (c = !0, r.status = 1, Q("ready")), Kn = !1, ti = !1;
+		_t > 0 && Ct > 0 && (d.clearRect(0, 0, u.width, u.height), Q("drawClear"), w.forEach((e) => e()), Q("draw")), X.show && un && (Oi(X), un = !1), Ne && an && (da(null, !0, !1), an = !1), j.show && j.live && hn && (la(), hn = !1), c || (c = !0, r.status = 1, Q("ready")), Kn = !1, Xr = !1;
 	}
 	r.redraw = (e, t) => {
-		nn = t || !1, e === !1 ? li() : Ai(S, D.min, D.max);
+		tn = t || !1, e === !1 ? li() : Ai(S, D.min, D.max);
 	};
-	function pi(e, n) {
+	function fi(e, n) {
 		let i = b[e];
 		if (i.from == null) {
-			if (Un == 0) {
+			if (U == 0) {
 				let t = i.range(r, n.min, n.max, e);
 				n.min = t[0], n.max = t[1];
 			}
@@ -2055,14 +2068,14 @@ function Z(e, t, n) {
 				let e = n.min;
 				n.min = n.max, n.max = e;
 			}
-			if (Un > 1 && n.min != null && n.max != null && n.max - n.min < 1e-16) return;
-			e == S && i.distr == 2 && Un > 0 && (n.min = ft(n.min, t[0]), n.max = ft(n.max, t[0]), n.min == n.max && n.max++), A[e] = n, Qt = !0, li();
+			if (U > 1 && n.min != null && n.max != null && n.max - n.min < 1e-16) return;
+			e == S && i.distr == 2 && U > 0 && (n.min = ft(n.min, t[0]), n.max = ft(n.max, t[0]), n.min == n.max && n.max++), A[e] = n, Qt = !0, li();
 		}
 	}
-	r.setScale = pi;
-	let mi, hi, gi, _i, vi, yi, bi, xi, Si, Ci, q, J, wi = !1, Ti = M.drag, Y = Ti.x, Ei = Ti.y;
-	Ve && (M.x && (mi = tt(_e, m)), M.y && (hi = tt(ve, m)), D.ori == 0 ? (gi = mi, _i = hi) : (gi = hi, _i = mi), q = M.left, J = M.top);
-	let X = r.select = U({
+	r.setScale = fi;
+	let mi, hi, gi, _i, vi, yi, bi, xi, Si, Ci, q, J, wi = !1, Ti = M.drag, Ei = Ti.x, Y = Ti.y;
+	Ne && (M.x && (mi = tt(_e, m)), M.y && (hi = tt(ve, m)), D.ori == 0 ? (gi = mi, _i = hi) : (gi = hi, _i = mi), q = M.left, J = M.top);
+	let X = r.select = H({
 		show: !0,
 		over: !0,
 		left: 0,
@@ -2072,189 +2085,189 @@ function Z(e, t, n) {
 	}, e.select), Di = X.show ? tt(ge, X.over ? m : p) : null;
 	function Oi(e, t) {
 		if (X.show) {
-			for (let t in e) X[t] = e[t], t in ga && P(Di, t, e[t]);
+			for (let t in e) X[t] = e[t], t in ga && F(Di, t, e[t]);
 			t !== !1 && Q("setSelect");
 		}
 	}
 	r.setSelect = Oi;
 	function ki(e) {
-		if (v[e].show) Ne && $e(Xe[e], he);
-		else if (Ne && Qe(Xe[e], he), Ve) {
-			let t = Dn ? On[0] : On[e];
-			t != null && rt(t, -10, -10, I, L);
+		if (v[e].show) N && $e(Ye[e], he);
+		else if (N && Qe(Ye[e], he), Ne) {
+			let t = On ? kn[0] : kn[e];
+			t != null && rt(t, -10, -10, I, R);
 		}
 	}
 	function Ai(e, t, n) {
-		pi(e, {
+		fi(e, {
 			min: t,
 			max: n
 		});
 	}
-	function Mi(e, t, n, a) {
+	function ji(e, t, n, a) {
 		t.focus != null && ta(e), t.show != null && v.forEach((n, r) => {
 			r > 0 && (e == r || e == null) && (n.show = t.show, ki(r), i == 2 ? (Ai(n.facets[0].scale, null, null), Ai(n.facets[1].scale, null, null)) : Ai(n.scale, null, null), li());
 		}), n !== !1 && Q("setSeries", e, t), a && Ma("setSeries", r, e, t);
 	}
-	r.setSeries = Mi;
-	function Z(e, t) {
-		U(x[e], t);
+	r.setSeries = ji;
+	function Ni(e, t) {
+		H(x[e], t);
 	}
-	function Ji(e, t) {
-		e.fill = V(e.fill || null), e.dir = F(e.dir, -1), t ??= x.length, x.splice(t, 0, e);
+	function Z(e, t) {
+		e.fill = B(e.fill || null), e.dir = L(e.dir, -1), t ??= x.length, x.splice(t, 0, e);
 	}
 	function Yi(e) {
 		e == null ? x.length = 0 : x.splice(e, 1);
 	}
-	r.addBand = Ji, r.setBand = Z, r.delBand = Yi;
+	r.addBand = Z, r.setBand = Ni, r.delBand = Yi;
 	function Xi(e, t) {
-		v[e].alpha = t, Ve && On[e] != null && (On[e].style.opacity = t), Ne && Xe[e] && (Xe[e].style.opacity = t);
+		v[e].alpha = t, Ne && kn[e] != null && (kn[e].style.opacity = t), N && Ye[e] && (Ye[e].style.opacity = t);
 	}
 	let Zi, Qi, $i, ea = { focus: !0 };
 	function ta(e) {
 		if (e != $i) {
-			let t = e == null, n = Tn.alpha != 1;
+			let t = e == null, n = En.alpha != 1;
 			v.forEach((r, a) => {
 				if (i == 1 || a > 0) {
 					let i = t || a == 0 || a == e;
-					r._focus = t ? null : i, n && Xi(a, i ? 1 : Tn.alpha);
+					r._focus = t ? null : i, n && Xi(a, i ? 1 : En.alpha);
 				}
 			}), $i = e, n && li();
 		}
 	}
-	Ne && En && gt(ze, Ue, (e) => {
-		M._lock || (Cn(e), $i != null && Mi(null, ea, !0, $.setSeries));
+	N && Dn && ht(ze, He, (e) => {
+		M._lock || (wn(e), $i != null && ji(null, ea, !0, $.setSeries));
 	});
 	function na(e, t, n) {
 		let r = b[t];
-		n && (e = e / N - (r.ori == 1 ? R : Dt));
+		n && (e = e / P - (r.ori == 1 ? Dt : Et));
 		let i = I;
-		r.ori == 1 && (i = L, e = i - e), r.dir == -1 && (e = i - e);
+		r.ori == 1 && (i = R, e = i - e), r.dir == -1 && (e = i - e);
 		let a = r._min, o = r._max, s = e / i, c = a + (o - a) * s, l = r.distr;
-		return l == 3 ? Pt(10, c) : l == 4 ? Rt(c, r.asinh) : l == 100 ? r.bwd(c) : c;
+		return l == 3 ? It(10, c) : l == 4 ? Bt(c, r.asinh) : l == 100 ? r.bwd(c) : c;
 	}
 	function ra(e, n) {
 		return ft(na(e, S, n), t[0], W, G);
 	}
-	r.valToIdx = (e) => ft(e, t[0]), r.posToIdx = ra, r.posToVal = na, r.valToPos = (e, t, n) => b[t].ori == 0 ? a(e, b[t], n ? Yt : I, n ? Ut : 0) : o(e, b[t], n ? Xt : L, n ? Wt : 0), r.setCursor = (e, t, n) => {
+	r.valToIdx = (e) => ft(e, t[0]), r.posToIdx = ra, r.posToVal = na, r.valToPos = (e, t, n) => b[t].ori == 0 ? a(e, b[t], n ? Kt : I, n ? Ht : 0) : o(e, b[t], n ? Zt : R, n ? Gt : 0), r.setCursor = (e, t, n) => {
 		q = e.left, J = e.top, da(null, t, n);
 	};
 	function ia(e, t) {
-		P(Di, je, X.left = e), P(Di, De, X.width = t);
+		F(Di, je, X.left = e), F(Di, De, X.width = t);
 	}
 	function aa(e, t) {
-		P(Di, ke, X.top = e), P(Di, Oe, X.height = t);
+		F(Di, ke, X.top = e), F(Di, Oe, X.height = t);
 	}
 	let oa = D.ori == 0 ? ia : aa, sa = D.ori == 1 ? ia : aa;
 	function ca() {
-		if (Ne && j.live) for (let e = +(i == 2); e < v.length; e++) {
-			if (e == 0 && it) continue;
+		if (N && j.live) for (let e = +(i == 2); e < v.length; e++) {
+			if (e == 0 && nt) continue;
 			let t = j.values[e], n = 0;
-			for (let r in t) Ze[e][n++].firstChild.nodeValue = t[r];
+			for (let r in t) Xe[e][n++].firstChild.nodeValue = t[r];
 		}
 	}
 	function la(e, t) {
 		if (e != null && (e.idxs ? e.idxs.forEach((e, t) => {
 			oe[t] = e;
-		}) : ln(e.idx) || oe.fill(e.idx), j.idx = oe[0]), Ne && j.live) {
-			for (let e = 0; e < v.length; e++) (e > 0 || i == 1 && !it) && ua(e, oe[e]);
+		}) : dn(e.idx) || oe.fill(e.idx), j.idx = oe[0]), N && j.live) {
+			for (let e = 0; e < v.length; e++) (e > 0 || i == 1 && !nt) && ua(e, oe[e]);
 			ca();
 		}
-		mn = !1, t !== !1 && Q("setLegend");
+		hn = !1, t !== !1 && Q("setLegend");
 	}
 	r.setLegend = la;
 	function ua(e, n) {
 		let i = v[e], a = e == 0 && O == 2 ? Gn : t[e], o;
-		it ? o = i.values(r, e, n) ?? ot : (o = i.value(r, n == null ? null : a[n], e, n), o = o == null ? ot : { _: o }), j.values[e] = o;
+		nt ? o = i.values(r, e, n) ?? it : (o = i.value(r, n == null ? null : a[n], e, n), o = o == null ? it : { _: o }), j.values[e] = o;
 	}
 	function da(e, n, a) {
-		Si = q, Ci = J, [q, J] = M.move(r, q, J), M.left = q, M.top = J, Ve && (gi && rt(gi, At(q), 0, I, L), _i && rt(_i, 0, At(J), I, L));
+		Si = q, Ci = J, [q, J] = M.move(r, q, J), M.left = q, M.top = J, Ne && (gi && rt(gi, Mt(q), 0, I, R), _i && rt(_i, 0, Mt(J), I, R));
 		let o, s = W > G;
-		Zi = B, Qi = null;
-		let c = D.ori == 0 ? I : L, l = D.ori == 1 ? I : L;
-		if (q < 0 || Un == 0 || s) {
+		Zi = z, Qi = null;
+		let c = D.ori == 0 ? I : R, l = D.ori == 1 ? I : R;
+		if (q < 0 || U == 0 || s) {
 			o = M.idx = null;
 			for (let e = 0; e < v.length; e++) {
-				let t = On[e];
-				t != null && rt(t, -10, -10, I, L);
+				let t = kn[e];
+				t != null && rt(t, -10, -10, I, R);
 			}
-			En && Mi(null, ea, !0, e == null && $.setSeries), j.live && (oe.fill(o), mn = !0);
+			Dn && ji(null, ea, !0, e == null && $.setSeries), j.live && (oe.fill(o), hn = !0);
 		} else {
 			let e, n, a;
 			i == 1 && (e = D.ori == 0 ? q : J, n = na(e, S), o = M.idx = ft(n, t[0], W, G), a = k(t[0][o], D, c, 0));
 			let s = -10, u = -10, d = 0, f = 0, p = !0, m = "", h = "";
 			for (let e = +(i == 2); e < v.length; e++) {
 				let g = v[e], _ = oe[e], y = _ == null ? null : i == 1 ? t[e][_] : t[e][1][_], x = M.dataIdx(r, e, o, n), S = x == null ? null : i == 1 ? t[e][x] : t[e][1][x];
-				if (mn = mn || S != y || x != _, oe[e] = x, e > 0 && g.show) {
+				if (hn = hn || S != y || x != _, oe[e] = x, e > 0 && g.show) {
 					let n = x == null ? -10 : x == o ? a : k(i == 1 ? t[0][x] : t[e][0][x], D, c, 0), _ = S == null ? -10 : ee(S, i == 1 ? b[g.scale] : b[g.facets[1].scale], l, 0);
-					if (En && S != null) {
-						let t = D.ori == 1 ? q : J, n = z(Tn.dist(r, e, x, _, t));
+					if (Dn && S != null) {
+						let t = D.ori == 1 ? q : J, n = At(En.dist(r, e, x, _, t));
 						if (n < Zi) {
-							let r = Tn.bias;
+							let r = En.bias;
 							if (r != 0) {
 								let i = na(t, g.scale), a = S >= 0 ? 1 : -1, o = i >= 0 ? 1 : -1;
 								o == a && (o == 1 ? r == 1 ? S >= i : S <= i : r == 1 ? S <= i : S >= i) && (Zi = n, Qi = e);
 							} else Zi = n, Qi = e;
 						}
 					}
-					if (mn || Dn) {
+					if (hn || On) {
 						let t, i;
 						D.ori == 0 ? (t = n, i = _) : (t = _, i = n);
-						let a, o, c, l, g, v, y = !0, b = wn.bbox;
+						let a, o, c, l, g, v, y = !0, b = Tn.bbox;
 						if (b != null) {
 							y = !1;
 							let t = b(r, e);
 							c = t.left, l = t.top, a = t.width, o = t.height;
-						} else c = t, l = i, a = o = wn.size(r, e);
-						if (v = wn.fill(r, e), g = wn.stroke(r, e), Dn) e == Qi && Zi <= Tn.prox && (s = c, u = l, d = a, f = o, p = y, m = v, h = g);
+						} else c = t, l = i, a = o = Tn.size(r, e);
+						if (v = Tn.fill(r, e), g = Tn.stroke(r, e), On) e == Qi && Zi <= En.prox && (s = c, u = l, d = a, f = o, p = y, m = v, h = g);
 						else {
-							let t = On[e];
-							t != null && (kn[e] = c, An[e] = l, st(t, a, o, y), at(t, v, g), rt(t, jt(c), jt(l), I, L));
+							let t = kn[e];
+							t != null && (An[e] = c, jn[e] = l, st(t, a, o, y), at(t, v, g), rt(t, Nt(c), Nt(l), I, R));
 						}
 					}
 				}
 			}
-			if (Dn) {
-				let e = Tn.prox;
-				if (mn || ($i == null ? Zi <= e : Zi > e || Qi != $i)) {
-					let e = On[0];
-					e != null && (kn[0] = s, An[0] = u, st(e, d, f, p), at(e, m, h), rt(e, jt(s), jt(u), I, L));
+			if (On) {
+				let e = En.prox;
+				if (hn || ($i == null ? Zi <= e : Zi > e || Qi != $i)) {
+					let e = kn[0];
+					e != null && (An[0] = s, jn[0] = u, st(e, d, f, p), at(e, m, h), rt(e, Nt(s), Nt(u), I, R));
 				}
 			}
 		}
 		if (X.show && wi) {
 			if (e != null) {
 				let [t, n] = $.scales, [r, i] = $.match, [a, o] = e.cursor.sync.scales, s = e.cursor.drag;
-				if (Y = s._x, Ei = s._y, Y || Ei) {
+				if (Ei = s._x, Y = s._y, Ei || Y) {
 					let { left: s, top: u, width: d, height: f } = e.select, p = e.scales[a].ori, m = e.posToVal, h, g, _, v, y, x = t != null && r(t, a), S = n != null && i(n, o);
-					x && Y ? (p == 0 ? (h = s, g = d) : (h = u, g = f), _ = b[t], v = k(m(h, a), _, c, 0), y = k(m(h + g, a), _, c, 0), oa(Mt(v, y), z(y - v))) : oa(0, c), S && Ei ? (p == 1 ? (h = s, g = d) : (h = u, g = f), _ = b[n], v = ee(m(h, o), _, l, 0), y = ee(m(h + g, o), _, l, 0), sa(Mt(v, y), z(y - v))) : sa(0, l);
+					x && Ei ? (p == 0 ? (h = s, g = d) : (h = u, g = f), _ = b[t], v = k(m(h, a), _, c, 0), y = k(m(h + g, a), _, c, 0), oa(Pt(v, y), At(y - v))) : oa(0, c), S && Y ? (p == 1 ? (h = s, g = d) : (h = u, g = f), _ = b[n], v = ee(m(h, o), _, l, 0), y = ee(m(h + g, o), _, l, 0), sa(Pt(v, y), At(y - v))) : sa(0, l);
 				} else _a();
 			} else {
-				let e = z(Si - vi), t = z(Ci - yi);
+				let e = At(Si - vi), t = At(Ci - yi);
 				if (D.ori == 1) {
 					let n = e;
 					e = t, t = n;
 				}
-				Y = Ti.x && e >= Ti.dist, Ei = Ti.y && t >= Ti.dist;
+				Ei = Ti.x && e >= Ti.dist, Y = Ti.y && t >= Ti.dist;
 				let n = Ti.uni;
-				n == null ? Ti.x && Ti.y && (Y || Ei) && (Y = Ei = !0) : Y && Ei && (Y = e >= n, Ei = t >= n, !Y && !Ei && (t > e ? Ei = !0 : Y = !0));
+				n == null ? Ti.x && Ti.y && (Ei || Y) && (Ei = Y = !0) : Ei && Y && (Ei = e >= n, Y = t >= n, !Ei && !Y && (t > e ? Y = !0 : Ei = !0));
 				let r, i;
-				Y && (D.ori == 0 ? (r = bi, i = q) : (r = xi, i = J), oa(Mt(r, i), z(i - r)), Ei || sa(0, l)), Ei && (D.ori == 1 ? (r = bi, i = q) : (r = xi, i = J), sa(Mt(r, i), z(i - r)), Y || oa(0, c)), !Y && !Ei && (oa(0, 0), sa(0, 0));
+				Ei && (D.ori == 0 ? (r = bi, i = q) : (r = xi, i = J), oa(Pt(r, i), At(i - r)), Y || sa(0, l)), Y && (D.ori == 1 ? (r = bi, i = q) : (r = xi, i = J), sa(Pt(r, i), At(i - r)), Ei || oa(0, c)), !Ei && !Y && (oa(0, 0), sa(0, 0));
 			}
 		}
-		if (Ti._x = Y, Ti._y = Ei, e == null) {
+		if (Ti._x = Ei, Ti._y = Y, e == null) {
 			if (a) {
 				if (Aa != null) {
 					let [e, t] = $.scales;
 					$.values[0] = e == null ? null : na(D.ori == 0 ? q : J, e), $.values[1] = t == null ? null : na(D.ori == 1 ? q : J, t);
 				}
-				Ma(Fe, r, q, J, I, L, o);
+				Ma(Fe, r, q, J, I, R, o);
 			}
-			if (En) {
-				let e = a && $.setSeries, t = Tn.prox;
-				$i == null ? Zi <= t && Mi(Qi, ea, !0, e) : Zi > t ? Mi(null, ea, !0, e) : Qi != $i && Mi(Qi, ea, !0, e);
+			if (Dn) {
+				let e = a && $.setSeries, t = En.prox;
+				$i == null ? Zi <= t && ji(Qi, ea, !0, e) : Zi > t ? ji(null, ea, !0, e) : Qi != $i && ji(Qi, ea, !0, e);
 			}
 		}
-		mn && (j.idx = o, la()), n !== !1 && Q("setCursor");
+		hn && (j.idx = o, la()), n !== !1 && Q("setCursor");
 	}
 	let fa = null;
 	Object.defineProperty(r, "rect", { get() {
@@ -2267,19 +2280,19 @@ function Z(e, t, n) {
 		M._lock || wi && e != null && e.movementX == 0 && e.movementY == 0 || (ha(e, t, n, r, i, a, o, !1, e != null), e == null ? da(t, !0, !1) : da(null, !0, !0));
 	}
 	function ha(e, t, n, i, a, o, c, l, u) {
-		if (fa ?? pa(!1), Cn(e), e != null) n = e.clientX - fa.left, i = e.clientY - fa.top;
+		if (fa ?? pa(!1), wn(e), e != null) n = e.clientX - fa.left, i = e.clientY - fa.top;
 		else {
 			if (n < 0 || i < 0) {
 				q = -10, J = -10;
 				return;
 			}
-			let [e, r] = $.scales, c = t.cursor.sync, [l, u] = c.values, [d, f] = c.scales, [p, m] = $.match, h = t.axes[0].side % 2 == 1, g = D.ori == 0 ? I : L, _ = D.ori == 1 ? I : L, v = h ? o : a, y = h ? a : o, x = h ? i : n, S = h ? n : i;
+			let [e, r] = $.scales, c = t.cursor.sync, [l, u] = c.values, [d, f] = c.scales, [p, m] = $.match, h = t.axes[0].side % 2 == 1, g = D.ori == 0 ? I : R, _ = D.ori == 1 ? I : R, v = h ? o : a, y = h ? a : o, x = h ? i : n, S = h ? n : i;
 			if (n = d == null ? x / v * g : p(e, d) ? s(l, b[e], g, 0) : -10, i = f == null ? S / y * _ : m(r, f) ? s(u, b[r], _, 0) : -10, D.ori == 1) {
 				let e = n;
 				n = i, i = e;
 			}
 		}
-		u && (t == null || t.cursor.event.type == Fe) && ((n <= 1 || n >= I - 1) && (n = Zt(n, I)), (i <= 1 || i >= L - 1) && (i = Zt(i, L))), l ? (vi = n, yi = i, [bi, xi] = M.move(r, n, i)) : (q = n, J = i);
+		u && (t == null || t.cursor.event.type == Fe) && ((n <= 1 || n >= I - 1) && (n = $t(n, I)), (i <= 1 || i >= R - 1) && (i = $t(i, R))), l ? (vi = n, yi = i, [bi, xi] = M.move(r, n, i)) : (q = n, J = i);
 	}
 	let ga = {
 		width: 0,
@@ -2292,7 +2305,7 @@ function Z(e, t, n) {
 	}
 	let va, ya, ba, xa;
 	function Sa(e, t, n, i, a, o, s) {
-		wi = !0, Y = Ei = Ti._x = Ti._y = !1, ha(e, t, n, i, a, o, s, !0, !1), e != null && (gt(Le, qe, Ca, !1), Ma(Ie, r, bi, xi, I, L, null));
+		wi = !0, Ei = Y = Ti._x = Ti._y = !1, ha(e, t, n, i, a, o, s, !0, !1), e != null && (ht(Le, qe, Ca, !1), Ma(Ie, r, bi, xi, I, R, null));
 		let { left: c, top: l, width: u, height: d } = X;
 		va = c, ya = l, ba = u, xa = d;
 	}
@@ -2301,41 +2314,41 @@ function Z(e, t, n) {
 		let { left: c, top: l, width: u, height: d } = X, f = u > 0 || d > 0, p = va != c || ya != l || ba != u || xa != d;
 		if (f && p && Oi(X), Ti.setScale && f && p) {
 			let e = c, t = u, n = l, r = d;
-			if (D.ori == 1 && (e = l, t = d, n = c, r = u), Y && Ai(S, na(e, S), na(e + t, S)), Ei) for (let e in b) {
+			if (D.ori == 1 && (e = l, t = d, n = c, r = u), Ei && Ai(S, na(e, S), na(e + t, S)), Y) for (let e in b) {
 				let t = b[e];
-				e != S && t.from == null && t.min != B && Ai(e, na(n + r, e), na(n, e));
+				e != S && t.from == null && t.min != z && Ai(e, na(n + r, e), na(n, e));
 			}
 			_a();
 		} else M.lock && (M._lock = !M._lock, da(t, !0, e != null));
-		e != null && (_t(Le, qe), Ma(Le, r, q, J, I, L, null));
+		e != null && (gt(Le, qe), Ma(Le, r, q, J, I, R, null));
 	}
 	function wa(e, t, n, r, i, a, o) {
 		if (M._lock) return;
-		Cn(e);
+		wn(e);
 		let s = wi;
 		if (wi) {
 			let e = !0, t = !0, n, r;
-			D.ori == 0 ? (n = Y, r = Ei) : (n = Ei, r = Y), n && r && (e = q <= 10 || q >= I - 10, t = J <= 10 || J >= L - 10), n && e && (q = q < bi ? 0 : I), r && t && (J = J < xi ? 0 : L), da(null, !0, !0), wi = !1;
+			D.ori == 0 ? (n = Ei, r = Y) : (n = Y, r = Ei), n && r && (e = q <= 10 || q >= I - 10, t = J <= 10 || J >= R - 10), n && e && (q = q < bi ? 0 : I), r && t && (J = J < xi ? 0 : R), da(null, !0, !0), wi = !1;
 		}
 		q = -10, J = -10, oe.fill(null), da(null, !0, !0), s && (wi = s);
 	}
 	function Ta(e, t, n, i, a, o, s) {
-		M._lock || (Cn(e), Jn(), _a(), e != null && Ma(Be, r, q, J, I, L, null));
+		M._lock || (wn(e), Jn(), _a(), e != null && Ma(Be, r, q, J, I, R, null));
 	}
 	function Ea() {
-		y.forEach(qi), gn(r.width, r.height, !0);
+		y.forEach(Ji), gn(r.width, r.height, !0);
 	}
 	ut(We, Je, Ea);
 	let Da = {};
 	Da.mousedown = Sa, Da.mousemove = ma, Da.mouseup = Ca, Da.dblclick = Ta, Da.setSeries = (e, t, n, i) => {
 		let a = $.match[2];
-		n = a(r, t, n), n != -1 && Mi(n, i, !0, !1);
-	}, Ve && (gt(Ie, m, Sa), gt(Fe, m, ma), gt(Re, m, (e) => {
-		Cn(e), pa(!1);
-	}), gt(ze, m, wa), gt(Be, m, Ta), ji.add(r), r.syncRect = pa);
+		n = a(r, t, n), n != -1 && ji(n, i, !0, !1);
+	}, Ne && (ht(Ie, m, Sa), ht(Fe, m, ma), ht(Re, m, (e) => {
+		wn(e), pa(!1);
+	}), ht(ze, m, wa), ht(Be, m, Ta), Mi.add(r), r.syncRect = pa);
 	let Oa = r.hooks = e.hooks || {};
 	function Q(e, t, n) {
-		ai ? oi.push([
+		ni ? oi.push([
 			e,
 			t,
 			n
@@ -2346,23 +2359,23 @@ function Z(e, t, n) {
 	(e.plugins || []).forEach((e) => {
 		for (let t in e.hooks) Oa[t] = (Oa[t] || []).concat(e.hooks[t]);
 	});
-	let ka = (e, t, n) => n, $ = U({
+	let ka = (e, t, n) => n, $ = H({
 		key: null,
 		setSeries: !1,
 		filters: {
-			pub: qt,
-			sub: qt
+			pub: Yt,
+			sub: Yt
 		},
 		scales: [S, v[1] ? v[1].scale : null],
 		match: [
-			Jt,
-			Jt,
+			Xt,
+			Xt,
 			ka
 		],
 		values: [null, null]
 	}, M.sync);
 	$.match.length == 2 && $.match.push(ka), M.sync = $;
-	let Aa = $.key, ja = ni(Aa);
+	let Aa = $.key, ja = ri(Aa);
 	function Ma(e, t, n, r, i, a, o) {
 		$.filters.pub(e, t, n, r, i, a, o) && ja.pub(e, t, n, r, i, a, o);
 	}
@@ -2372,22 +2385,22 @@ function Z(e, t, n) {
 	}
 	r.pub = Na;
 	function Pa() {
-		ja.unsub(r), ji.delete(r), ht.clear(), dt(We, Je, Ea), l.remove(), Ue?.remove(), Q("destroy");
+		ja.unsub(r), Mi.delete(r), mt.clear(), dt(We, Je, Ea), l.remove(), He?.remove(), Q("destroy");
 	}
 	r.destroy = Pa;
 	function Fa() {
-		Q("init", e, t), qn(t || e.data, !1), A[S] ? pi(S, A[S]) : Jn(), pn = X.show && (X.width > 0 || X.height > 0), cn = mn = !0, gn(e.width, e.height);
+		Q("init", e, t), qn(t || e.data, !1), A[S] ? fi(S, A[S]) : Jn(), un = X.show && (X.width > 0 || X.height > 0), an = hn = !0, gn(e.width, e.height);
 	}
-	return v.forEach(Mn), y.forEach(Ln), n ? n instanceof HTMLElement ? (n.appendChild(l), Fa()) : n(r, Fa) : Fa(), r;
+	return v.forEach(Nn), y.forEach(Rn), n ? n instanceof HTMLElement ? (n.appendChild(l), Fa()) : n(r, Fa) : Fa(), r;
 }
-Z.assign = U, Z.fmtNum = Dt, Z.rangeNum = Tt, Z.rangeLog = yt, Z.rangeAsinh = bt, Z.orient = ai, Z.pxRatio = N, Z.join = bn, Z.fmtDate = Nn, Z.tzDate = Fn, Z.sync = ni;
+Z.assign = H, Z.fmtNum = Dt, Z.rangeNum = wt, Z.rangeLog = yt, Z.rangeAsinh = bt, Z.orient = oi, Z.pxRatio = P, Z.join = Sn, Z.fmtDate = Fn, Z.tzDate = Ln, Z.sync = ri;
 {
-	Z.addGap = ui, Z.clipGaps = li;
-	let e = Z.paths = { points: q };
-	e.linear = Y, e.stepped = Ei, e.bars = Di, e.spline = ki;
+	Z.addGap = di, Z.clipGaps = ui;
+	let e = Z.paths = { points: J };
+	e.linear = Y, e.stepped = X, e.bars = Oi, e.spline = Ai;
 }
 // src/charts/marks.ts
-function Ji(e, t, n) {
+function Yi(e, t, n) {
 	let { ctx: i, bbox: o, valToPos: c } = e, l = o.left + o.width;
 	i.save(), i.lineWidth = devicePixelRatio, i.font = r(10 * devicePixelRatio), i.textAlign = "left", i.textBaseline = "top";
 	for (let e of t) {
@@ -2405,7 +2418,7 @@ function Ji(e, t, n) {
 	i.restore();
 }
 // src/charts/overlays.ts
-function Yi(e, t, n) {
+function Xi(e, t, n) {
 	let { ctx: r, bbox: o, valToPos: c } = e, [l, u] = [o.left + o.width, o.top + o.height];
 	r.save(), r.lineWidth = devicePixelRatio;
 	for (let e of t) {
@@ -2422,7 +2435,7 @@ function Yi(e, t, n) {
 	}
 	r.restore();
 }
-function Xi(e, t, n) {
+function Zi(e, t, n) {
 	let { ctx: r, bbox: i, valToPos: a } = e, [o, s] = [i.top + i.height, 3 * devicePixelRatio];
 	r.save(), r.lineWidth = devicePixelRatio;
 	for (let e of t) {
@@ -2435,11 +2448,11 @@ function Xi(e, t, n) {
 	}
 	r.restore();
 }
-function Zi(e, t, n) {
+function Qi(e, t, n) {
 	let { ctx: r, bbox: i, valToPos: a } = e, o = Math.max(a(t.begin, "x", !0), i.left), s = Math.min(a(t.end, "x", !0), i.left + i.width) - o;
 	s <= 0 || s >= i.width || (r.save(), r.globalAlpha = .15, r.fillStyle = n("--muted"), r.fillRect(o, i.top, s, i.height), r.restore());
 }
-function Qi(e, t, n) {
+function $i(e, t, n) {
 	let { ctx: i, valToPos: a } = e;
 	i.save(), i.font = r(11 * devicePixelRatio), i.textAlign = "left", i.textBaseline = "middle", i.fillStyle = i.strokeStyle = n("--ink"), i.lineWidth = 1.5 * devicePixelRatio;
 	for (let e of t) for (let [t, n] of e.y.entries()) {
@@ -2451,19 +2464,19 @@ function Qi(e, t, n) {
 	i.restore();
 }
 // src/charts/paths.ts
-var $i = /* @__PURE__ */ new Set([
+var ea = /* @__PURE__ */ new Set([
 	"dots",
 	"discs",
 	"circles",
 	"squares",
 	"crosses"
-]), ea = 96 / 72, ta = (e) => ({
+]), ta = 96 / 72, na = (e) => ({
 	x: (t) => e.valToPos(t, "x", !0),
 	y: (t) => e.valToPos(t, "y", !0),
 	min: e.scales.x.min,
 	max: e.scales.x.max
 });
-function na({ x: e, y: t }, n) {
+function ra({ x: e, y: t }, n) {
 	let r = new Path2D(), i = !1;
 	for (let [a, o] of n.x.entries()) {
 		let s = n.y[a];
@@ -2474,7 +2487,7 @@ function na({ x: e, y: t }, n) {
 		fill: null
 	};
 }
-function ra({ x: e, y: t, min: r, max: i }, a) {
+function ia({ x: e, y: t, min: r, max: i }, a) {
 	let o = new Path2D(), s = Math.max(n(a.x, r) - 1, 0), c = Math.min(n(a.x, i) + 1, a.x.length), l = (e) => a.low?.[e] ?? 0;
 	for (let n = s; n < c; n += 1) n > s ? o.lineTo(e(a.x[n]), t(a.y[n - 1])) : o.moveTo(e(a.x[n]), t(a.y[n])), o.lineTo(e(a.x[n]), t(a.y[n]));
 	for (let n = c - 1; n >= s; --n) o.lineTo(e(a.x[n]), t(l(n))), n > s && o.lineTo(e(a.x[n]), t(l(n - 1)));
@@ -2483,14 +2496,14 @@ function ra({ x: e, y: t, min: r, max: i }, a) {
 		fill: o
 	};
 }
-function ia({ x: e, y: t, min: n, max: r }, i) {
-	let [a, o] = [new Path2D(), new Path2D()], s = i.size * ea * devicePixelRatio / 2;
+function aa({ x: e, y: t, min: n, max: r }, i) {
+	let [a, o] = [new Path2D(), new Path2D()], s = i.size * ta * devicePixelRatio / 2;
 	for (let [c, l] of i.x.entries()) {
 		if (l < n || l > r || Number.isNaN(i.y[c])) continue;
 		let [u, d] = [e(l), t(i.y[c])];
 		i.begins && i.ends && (o.moveTo(e(i.begins[c]), d), o.lineTo(e(i.ends[c]), d)), i.least && i.most && (o.moveTo(u, t(i.least[c])), o.lineTo(u, t(i.most[c]))), i.kind === "crosses" ? (a.moveTo(u - s, d - s), a.lineTo(u + s, d + s), a.moveTo(u - s, d + s), a.lineTo(u + s, d - s)) : i.kind === "squares" ? a.rect(u - s, d - s, 2 * s, 2 * s) : (a.moveTo(u + s, d), a.arc(u, d, s, 0, 2 * Math.PI));
 	}
-	return aa(i) ? (a.addPath(o), {
+	return oa(i) ? (a.addPath(o), {
 		stroke: a,
 		fill: null
 	}) : {
@@ -2498,8 +2511,8 @@ function ia({ x: e, y: t, min: n, max: r }, i) {
 		fill: a
 	};
 }
-var aa = ({ kind: e }) => e === "crosses" || e === "circles";
-function oa({ x: e, y: t, min: n, max: r }, i) {
+var oa = ({ kind: e }) => e === "crosses" || e === "circles";
+function sa({ x: e, y: t, min: n, max: r }, i) {
 	let [a, o] = [new Path2D(), new Path2D()], s = 2.5 * devicePixelRatio;
 	for (let [c, l] of i.x.entries()) {
 		let u = i.toX?.[c] ?? l;
@@ -2512,7 +2525,7 @@ function oa({ x: e, y: t, min: n, max: r }, i) {
 		fill: o
 	};
 }
-function sa({ x: e, y: t }, n) {
+function ca({ x: e, y: t }, n) {
 	let r = new Path2D();
 	for (let [i, a] of n.x.entries()) {
 		let [o, s] = [e(a), e(n.toX?.[i] ?? a)], c = t(n.y[i] - n.size / 2), l = t(n.y[i] + n.size / 2) - c;
@@ -2523,52 +2536,52 @@ function sa({ x: e, y: t }, n) {
 		fill: r
 	};
 }
-var ca = {
-	area: ra,
-	curve: na,
-	strokes: oa,
-	bars: sa
-}, la = (e) => e in ca, ua = (e, t) => ({
+var la = {
+	area: ia,
+	curve: ra,
+	strokes: sa,
+	bars: ca
+}, ua = (e) => e in la, da = (e, t) => ({
 	width: 1.1,
-	paths: (t) => na(ta(t), e),
+	paths: (t) => ra(na(t), e),
 	points: {
 		show: !0,
 		width: 1.3,
 		stroke: () => t(e.colour),
-		fill: () => t(aa(e) ? "--paper" : e.colour),
+		fill: () => t(oa(e) ? "--paper" : e.colour),
 		paths: (t) => {
-			let n = ia(ta(t), e);
+			let n = aa(na(t), e);
 			return {
 				...n,
 				fill: n.fill ?? n.stroke,
-				clip: da(t)
+				clip: fa(t)
 			};
 		}
 	}
 });
-function da({ bbox: e }) {
+function fa({ bbox: e }) {
 	let t = new Path2D();
 	return t.rect(e.left, e.top, e.width, e.height), t;
 }
-function fa(e, t, n, r) {
-	let a = la(e.kind) ? ca[e.kind] : $i.has(e.kind) ? ia : null, s = a === null || a === na, c = e.listed === !1 && (s ? r : a !== ia || r || e.size > 4), l = e.kind === "strokes" && e.tipped === !0, d = !s && !e.joined ? void 0 : e.dashed ? i : e.dashes && o(e.dashes);
+function pa(e, t, n, r) {
+	let a = ua(e.kind) ? la[e.kind] : ea.has(e.kind) ? aa : null, s = a === null || a === ra, c = e.listed === !1 && (s ? r : a !== aa || r || e.size > 4), l = e.kind === "strokes" && e.tipped === !0, u = !s && !e.joined ? void 0 : e.dashed ? i : e.dashes && o(e.dashes);
 	return {
 		label: e.name,
 		...c ? { class: "unlisted" } : l ? { class: "silent" } : {},
 		stroke: () => t(e.colour),
 		fill: () => t(e.colour),
-		width: a === ia ? 1.3 : Math.max(e.size * .9, .8),
+		width: a === aa ? 1.3 : Math.max(e.size * .9, .8),
 		alpha: e.opacity ?? 1,
 		cap: e.kind === "strokes" ? "round" : "butt",
-		...d ? { dash: d } : {},
+		...u ? { dash: u } : {},
 		spanGaps: e.kind !== "line",
 		points: { show: !1 },
-		paths: a ? (t) => a(ta(t), e) : pa(e.kind),
-		...e.joined ? ua(e, t) : {},
-		value: (e, t) => l ? "" : u(t, n)
+		paths: a ? (t) => a(na(t), e) : ma(e.kind),
+		...e.joined ? da(e, t) : {},
+		value: (e, t) => l ? "" : d(t, n)
 	};
 }
-function pa(e) {
+function ma(e) {
 	let t = {
 		"steps-before": -1,
 		"steps-after": 1
@@ -2581,7 +2594,7 @@ function pa(e) {
 		};
 	};
 }
-function ma(e) {
+function ha(e) {
 	if (e.kind === "bars") return [[], []];
 	let t = /* @__PURE__ */ new Map();
 	for (let [n, r] of e.x.entries()) t.set(r, Number.isNaN(e.y[n]) ? null : e.y[n]);
@@ -2589,13 +2602,13 @@ function ma(e) {
 	return [n, n.map((e) => t.get(e) ?? null)];
 }
 // src/charts/panel.ts
-var ha = .06;
-function ga(e, n, r) {
-	let { chart: i, colour: a } = r, o = e.appendChild(ya("div", "head"));
-	o.appendChild(ya("b")).textContent = n.title;
-	let s = t(n, r.xs), f = i.axes[n.x], p = i.rows[r.row + 1]?.[r.column], m = p?.x !== n.x && f.label !== "", h = n.part, g = h && o.appendChild(ya("button")), _ = ({ min: e, max: t }) => e === f.reach[0] && t === f.reach[1], v = s.map(ma), y = s.some((e) => e.kind === "bars"), b = new Z({
+var ga = .06;
+function _a(e, n, r) {
+	let { chart: i, colour: a } = r, o = e.appendChild(ba("div", "head"));
+	o.appendChild(ba("b")).textContent = n.title;
+	let s = t(n, r.xs), c = i.axes[n.x], l = i.rows[r.row + 1]?.[r.column], u = l?.x !== n.x && c.label !== "", p = n.part, m = p && o.appendChild(ba("button")), h = ({ min: e, max: t }) => e === c.reach[0] && t === c.reach[1], g = s.map(ha), _ = s.some((e) => e.kind === "bars"), v = new Z({
 		width: Math.max(e.clientWidth, 200),
-		height: i.heights[r.row] + (p ? m ? 18 : 0 : 30),
+		height: i.heights[r.row] + (l ? u ? 18 : 0 : 30),
 		padding: [
 			8,
 			14,
@@ -2606,35 +2619,35 @@ function ga(e, n, r) {
 			x: {
 				time: !1,
 				auto: !1,
-				min: f.reach[0],
-				max: f.reach[1],
+				min: c.reach[0],
+				max: c.reach[1],
 				range: (e, t, n) => [t, n],
-				..._a(f)
+				...va(c)
 			},
 			y: {
-				..._a(n.y),
+				...va(n.y),
 				...n.y.names ? { dir: -1 } : {},
-				range: (e, t, r) => Sa(e, n, s, t, r)
+				range: (e, t, r) => wa(e, n, s, t, r)
 			}
 		},
 		series: [{
-			label: f.label,
-			value: (e, t) => u(t, h ? 9 : 6)
+			label: c.label,
+			value: (e, t) => d(t, p ? 9 : 6)
 		}, ...s.map((e, t) => {
-			let n = i.key.length > 0 || s.slice(0, t).some(({ name: t }) => t === e.name);
-			return fa(e, a, h ? 8 : 4, n);
+			let n = s.slice(0, t).some(({ name: t }) => t === e.name);
+			return pa(e, a, p ? 8 : 4, n);
 		})],
 		axes: [{
-			...d(a, 12),
+			...f(a, 12),
 			size: 26,
-			label: m ? f.label : "",
-			labelSize: m ? 18 : 0,
-			...f.names ? ba(f.names) : { values: (e, t) => t.map(f.logarithmic ? l : c) }
+			label: u ? c.label : "",
+			labelSize: u ? 18 : 0,
+			...c.names ? xa(c.names) : Ca(c)
 		}, {
-			...d(a, 12),
+			...f(a, 12),
 			label: n.y.label,
 			labelSize: n.y.label ? 18 : 0,
-			...xa(n.y)
+			...Sa(n.y)
 		}],
 		cursor: {
 			sync: {
@@ -2646,13 +2659,13 @@ function ga(e, n, r) {
 				y: !1
 			},
 			bind: { dblclick: (e) => () => (e.setScale("x", {
-				min: f.reach[0],
-				max: f.reach[1]
+				min: c.reach[0],
+				max: c.reach[1]
 			}), null) },
-			points: h ? { show: !1 } : { size: 6 }
+			points: p ? { show: !1 } : { size: 6 }
 		},
 		legend: {
-			show: !y,
+			show: !_ && i.key.length === 0,
 			mount: (e, t) => o.appendChild(t),
 			markers: {
 				width: 0,
@@ -2661,41 +2674,41 @@ function ga(e, n, r) {
 		},
 		hooks: {
 			setScale: [(e, t) => {
-				t === "x" && (r.moved(e, n.x), g && (g.textContent = _(e.scales.x) ? `Show ${h.name}` : "Show all of it"));
+				t === "x" && (r.moved(e, n.x), m && (m.textContent = h(e.scales.x) ? `Show ${p.name}` : "Show all of it"));
 			}],
-			drawAxes: h ? [(e) => Zi(e, h, a)] : [],
+			drawAxes: p ? [(e) => Qi(e, p, a)] : [],
 			draw: [
-				(e) => Yi(e, n.levels, a),
-				(e) => Xi(e, n.feet, a),
-				(e) => Ji(e, n.marks, a),
-				...y ? [(e) => Qi(e, s, a)] : []
+				(e) => Xi(e, n.levels, a),
+				(e) => Zi(e, n.feet, a),
+				(e) => Yi(e, n.marks, a),
+				..._ ? [(e) => $i(e, s, a)] : []
 			],
-			...y ? { setCursor: [Ta(o, n, s)] } : {}
+			..._ ? { setCursor: [Da(o, n, s)] } : {}
 		}
-	}, v.some(([e]) => e.length) ? Z.join(v) : va(f.reach, s.length), e);
-	return g?.addEventListener("click", () => {
-		let [e, t] = _(b.scales.x) ? [h.begin, h.end] : f.reach;
-		b.setScale("x", {
+	}, g.some(([e]) => e.length) ? Z.join(g) : ya(c.reach, s.length), e);
+	return m?.addEventListener("click", () => {
+		let [e, t] = h(v.scales.x) ? [p.begin, p.end] : c.reach;
+		v.setScale("x", {
 			min: e,
 			max: t
 		});
-	}), wa(o, n), n.note && (e.appendChild(ya("p", "note")).textContent = n.note), b;
+	}), Ea(o, n), n.note && (e.appendChild(ba("p", "note")).textContent = n.note), v;
 }
-var _a = (e) => e.logarithmic ? { distr: 3 } : {}, va = (e, t) => [[...e], ...Array.from({ length: t }, () => [null, null])];
-function ya(e, t = "") {
+var va = (e) => e.logarithmic ? { distr: 3 } : {}, ya = (e, t) => [[...e], ...Array.from({ length: t }, () => [null, null])];
+function ba(e, t = "") {
 	let n = document.createElement(e);
 	return t && (n.className = t), n;
 }
-var ba = (e) => ({
+var xa = (e) => ({
 	splits: () => e.map((e, t) => t),
 	values: () => e
 });
-function xa(e) {
+function Sa(e) {
 	let t = (e) => Math.min(Math.max(52, 14 + 7 * Math.max(0, ...(e ?? []).map((e) => e.length))), 260);
 	if (e.names) {
 		let n = e.names.map((e) => e.length > 34 ? `${e.slice(0, 33)}…` : e);
 		return {
-			...ba(n),
+			...xa(n),
 			size: () => t(n),
 			grid: { show: !1 }
 		};
@@ -2703,23 +2716,30 @@ function xa(e) {
 	return {
 		size: (e, n) => t(n),
 		space: 26,
-		values: (t, n) => n.map(e.logarithmic ? l : c)
+		...Ca(e)
 	};
 }
-function Sa(e, t, n, r, i) {
+var Ca = (e) => ({
+	values: (e, t) => t.map(c),
+	...e.logarithmic ? {
+		splits: (e, t, n, r) => l(n, r),
+		filter: (e, t) => u(t)
+	} : {}
+});
+function wa(e, t, n, r, i) {
 	let { names: a, low: o, high: s } = t.y;
 	if (a) return [-.6, a.length - .4];
-	if (t.part) return Ca(e, n);
+	if (t.part) return Ta(e, n);
 	let c = t.levels.filter((e) => e.along === "y").map((e) => e.at), l = n.flatMap((e) => [...e.least ?? [], ...e.most ?? []]).filter(isFinite), u = [...c, ...l].filter((e) => !t.y.logarithmic || e > 0), [d, f] = [Math.min(r ?? Infinity, ...u), Math.max(i ?? -Infinity, ...u)];
 	if (d > f) return [o ?? 0, s ?? 1];
 	if (t.y.logarithmic && d > 0) {
-		let e = ((s ?? f) / (o ?? d)) ** ha || 1;
+		let e = ((s ?? f) / (o ?? d)) ** ga || 1;
 		return [o ?? d / e, s ?? f * e];
 	}
-	let p = (f - (o ?? d) || Math.abs(f) || 1) * ha;
+	let p = (f - (o ?? d) || Math.abs(f) || 1) * ga;
 	return [o ?? d - p, s ?? f + p];
 }
-function Ca(e, t) {
+function Ta(e, t) {
 	let [r, i] = e.series[0].idxs, [a, o] = [e.data[0][r], e.data[0][i]], [s, c] = [Infinity, -Infinity];
 	for (let e of t) {
 		if (e.ignored) continue;
@@ -2730,18 +2750,18 @@ function Ca(e, t) {
 	let l = c - s || c || 1;
 	return [s - .05 * l, c + .25 * l];
 }
-function wa(e, t) {
+function Ea(e, t) {
 	for (let n of t.levels.filter((e) => e.name)) {
-		let t = e.appendChild(ya("span", `level ${n.look}`));
+		let t = e.appendChild(ba("span", `level ${n.look}`));
 		t.textContent = n.name, t.style.setProperty("--of", `var(${n.colour})`);
 	}
 	for (let n of t.feet) {
-		let t = e.appendChild(ya("span", "foot"));
+		let t = e.appendChild(ba("span", "foot"));
 		t.textContent = n.name, t.style.setProperty("--of", `var(${n.colour})`);
 	}
 }
-function Ta(e, t, n) {
-	let r = e.appendChild(ya("span", "values-at-cursor"));
+function Da(e, t, n) {
+	let r = e.appendChild(ba("span", "values-at-cursor"));
 	return (e) => {
 		let { left: i = -1, top: a = -1 } = e.cursor;
 		if (r.textContent = "", i < 0 || a < 0) return;
@@ -2749,22 +2769,22 @@ function Ta(e, t, n) {
 		for (let e of n) {
 			let n = e.x.findIndex((t, n) => t <= o && o <= (e.toX?.[n] ?? t) && Math.abs(e.y[n] - s) <= e.size / 2);
 			if (n < 0 || e.kind !== "bars") continue;
-			let i = t.y.names?.[Math.round(e.y[n])] ?? "", [a, c] = [u(e.x[n], 4), u(e.toX?.[n], 4)];
+			let i = t.y.names?.[Math.round(e.y[n])] ?? "", [a, c] = [d(e.x[n], 4), d(e.toX?.[n], 4)];
 			r.textContent = `${i === e.name ? i : `${i}, ${e.name}`}: ${e.words?.[n] ?? `${a} to ${c}`}`;
 		}
 	};
 }
 // src/charts/chart.ts
-var Ea = 0;
-function Da(t, n, r) {
-	let i = n.xs.map(e), a = `chart${Ea += 1}`, o = [], s = !1;
+var Oa = 0;
+function Q(t, n, r) {
+	let i = n.xs.map(e), a = `chart${Oa += 1}`, o = [], s = !1;
 	t.classList.add("drawn"), t.dataset.name = n.name;
 	let c = n.rows.flat(), l = c.some((e) => e.part || e.rows_of);
 	if (t.setAttribute("role", l ? "group" : "img"), t.setAttribute("aria-label", n.title), n.note) {
 		let e = t.appendChild(document.createElement("p"));
 		e.className = "note", e.textContent = n.note;
 	}
-	n.key.length && C(t, n.key), c[0]?.rows_of && g(t, c[0].y);
+	n.key.length && w(t, n.key), c[0]?.rows_of && _(t, c[0].y);
 	function u(e, t) {
 		if (s) return;
 		s = !0;
@@ -2781,7 +2801,7 @@ function Da(t, n, r) {
 		for (let [t, l] of s.entries()) {
 			let s = c.appendChild(document.createElement("div"));
 			if (l.rows_of) {
-				p(s, l, n.axes[l.x], i);
+				m(s, l, n.axes[l.x], i);
 				continue;
 			}
 			let d = {
@@ -2794,7 +2814,7 @@ function Da(t, n, r) {
 				moved: u
 			};
 			o.push({
-				plot: ga(s, l, d),
+				plot: _a(s, l, d),
 				box: s,
 				panel: l,
 				axis: l.x
@@ -2814,31 +2834,31 @@ function Da(t, n, r) {
 			});
 		},
 		repaint: () => o.forEach(({ plot: e }) => e.redraw(!1)),
-		picture: () => D(t, n, o, r),
-		csv: () => te(n, i),
+		picture: () => O(t, n, o, r),
+		csv: () => ne(n, i),
 		destroy: () => o.forEach(({ plot: e }) => e.destroy())
 	};
 }
 // src/report/saving.ts
-function Oa(e, t) {
+function ka(e, t) {
 	let n = document.createElement("span");
 	n.className = "hint";
 	let r = t.rows.flat().some((e) => !e.rows_of);
-	return n.append(`${r ? " Drag to zoom, double-click to zoom out." : ""} Save as `, Q("PNG", t, () => e.picture().toBlob((e) => e && j(`${t.name}.png`, e))), " or ", Q("CSV", t, () => j(`${t.name}.csv`, new Blob([e.csv()], { type: "text/csv" }))), "."), n;
+	return n.append(`${r ? " Drag to zoom, double-click to zoom out." : ""} Save as `, $("PNG", t, () => e.picture().toBlob((e) => e && M(`${t.name}.png`, e))), " or ", $("CSV", t, () => M(`${t.name}.csv`, new Blob([e.csv()], { type: "text/csv" }))), "."), n;
 }
-function Q(e, t, n) {
+function $(e, t, n) {
 	let r = document.createElement("button");
 	return r.type = "button", r.textContent = e, r.setAttribute("aria-label", `${e} of ${t.title}`), r.addEventListener("click", n), r;
 }
 // src/notebook/main.ts
-function ka() {
+function Aa() {
 	let { body: e, documentElement: t } = document, n = e.dataset.jpThemeLight;
 	if (n !== void 0) return n === "false";
 	if (/\bvscode-(dark|light)\b/.test(e.className)) return e.classList.contains("vscode-dark");
 	let r = t.getAttribute("theme");
 	return r ? r === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
-function $({ model: e, el: t }) {
+function ja({ model: e, el: t }) {
 	let n = t.appendChild(document.createElement("div"));
 	n.className = "longhaul-charts";
 	let r = (e) => getComputedStyle(n).getPropertyValue(e).trim(), i = [];
@@ -2850,12 +2870,12 @@ function $({ model: e, el: t }) {
 		for (let t of e.get("charts")) {
 			let e = n.appendChild(document.createElement("figure")), a = e.appendChild(document.createElement("div"));
 			a.className = "chart";
-			let o = Da(a, t, r);
-			e.appendChild(document.createElement("figcaption")).append(`${t.title}.`, Oa(o, t)), i.push(o);
+			let o = Q(a, t, r);
+			e.appendChild(document.createElement("figcaption")).append(`${t.title}.`, ka(o, t)), i.push(o);
 		}
 	}
 	function s() {
-		n.classList.toggle("dark", ka()), i.forEach((e) => e.repaint());
+		n.classList.toggle("dark", Aa()), i.forEach((e) => e.repaint());
 	}
 	let c = new ResizeObserver(() => {
 		n.clientWidth && (i.length === 0 ? o() : i.forEach((e) => e.fit()));
@@ -2866,5 +2886,5 @@ function $({ model: e, el: t }) {
 		e.off("change:charts", o), u.removeEventListener("change", s), l.disconnect(), c.disconnect(), a();
 	};
 }
-var Aa = { render: $ };
-export { Aa as default };
+var Ma = { render: ja };
+export { Ma as default };
