@@ -8,7 +8,7 @@ from longhaul.report.mpl import Axes, Figure, patches, to_rgb
 
 PAPER = "#ffffff"
 SHADES = (
-    *((share, PAPER) for share in (0.04, 0.11, 0.18, 0.26, 0.34, 0.42, 0.50, 0.94)),
+    *((share, PAPER) for share in (0.04, 0.11, 0.18, 0.26, 0.34, 0.42, 0.46, 0.94)),
     *((share, LIGHT[INK]) for share in (0.90, 0.76)),
 )
 """How much of each is the colour of series, and what is the rest; those of ``web/src/charts/charts.css``."""

@@ -272,12 +272,16 @@ const OTHERS = {
       'links.wan.loss=0.1%,1%,5%',
       '--axis',
       'links.wan.delay=5ms,20ms',
+      '--metric',
+      'flows.bulk.goodput',
+      '--runs',
+      'others',
     ],
-    file: 'runs/pair/latest-sweep/report.html',
+    file: 'others/pair/latest-sweep/report.html',
     charts: ['flows.bulk.goodput', 'flows.bulk.goodput-map'],
   },
   fit: {
-    command: ['fit', 'gaps.txt', '--replicates', '0', '--report', 'fit.html'],
+    command: ['fit', 'gaps.txt', '--unit', 'packets', '--replicates', '0', '--report', 'fit.html'],
     file: 'fit.html',
     charts: ['survival', 'probabilities', 'quantiles'],
   },
@@ -293,8 +297,10 @@ const OTHERS = {
       'fairness',
       '--seeds',
       '1',
+      '--runs',
+      'others',
     ],
-    file: 'runs/benchmark-cc/latest/report.html',
+    file: 'others/benchmark-cc/latest/report.html',
     charts: ['effect', 'sharing'],
   },
 };
@@ -334,7 +340,8 @@ test('a heat map is a table, and is saved as picture and table', async () => {
   expect(files.get('PNG')!.length).toBeGreaterThan(5000);
   const cells = rows(files.get('CSV')!.toString()).slice(1);
   expect(cells).toHaveLength(6);
-  expect(new Set(cells.map((cell) => cell[2]))).toEqual(new Set(['0.1 %', '1 %', '5 %']));
+  for (const loss of ['0.1 %', '1 %', '5 %'])
+    expect(cells.filter((cell) => cell.includes(loss))).toHaveLength(2);
 });
 
 test('without scripts a report says what is missing, and has its tables', async () => {
