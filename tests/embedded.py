@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,3 +32,14 @@ def column(values: Any) -> np.ndarray:
         return np.array([np.nan if each is None else each for each in values], dtype=float)
     whole = np.cumsum(values["steps"]) if values["sums"] else np.array(values["steps"])
     return whole * values["step"]
+
+
+def loads_matplotlib(code: str) -> bool:
+    """Whether a program imports it."""
+    head, foot = (
+        "import sys; from pathlib import Path; import numpy as np",
+        "print('matplotlib' in sys.modules)",
+    )
+    program = "\n".join((head, code, foot))
+    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    return told.stdout == "True\n"

@@ -22,14 +22,14 @@ from longhaul.errors import LonghaulError
 from longhaul.report import (
     comparison_charts,
     comparison_page,
-    fitting_figures,
+    fitting_charts,
     notebook,
     pictures,
 )
 from longhaul.report.comparison_runs import Side, sides_of
 from longhaul.report.fitting import loss_blocks
 from longhaul.report.pictures import Drawn, Picture
-from longhaul.report.plotting import style, svg
+from longhaul.report.plotting import anywhere, style, svg
 from longhaul.results.comparison import Group, check_comparable, compare_groups, find, find_all
 from longhaul.scenario import Resolved, load_scenario, resolve
 from longhaul.scenario.model.metrics import DEFAULT_METRICS
@@ -120,11 +120,7 @@ class Fitted(Drawn):
         return f"Fitted({self.fits.best.family}, {len(self.fits.gaps)} gaps)"
 
     def _drawings(self) -> pictures.Drawings:
-        return {
-            "survival": lambda: fitting_figures.survival_figure(self.fits, self.gaps.unit),
-            "probabilities": lambda: fitting_figures.probability_figure(self.fits),
-            "quantiles": lambda: fitting_figures.quantile_figure(self.fits, self.gaps.unit),
-        }
+        return fitting_charts.drawings(self.fits, self.gaps.unit)
 
     def _repr_html_(self) -> str:
         return notebook.fit_html(self.gaps, self.fits, self.loss)
@@ -145,7 +141,7 @@ class Planned(Drawn):
         return {"gantt": self._gantt}
 
     def _gantt(self) -> str:
-        with style():
+        with anywhere(), style():
             return svg(gantt(self.plan), "gantt", "who moves when")
 
     def _repr_html_(self) -> str:

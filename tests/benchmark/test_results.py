@@ -3,12 +3,12 @@
 import csv
 
 import pytest
+from embedded import embedded_charts, loads_matplotlib, panels
 
 from longhaul.benchmark.cc.case import Case
 from longhaul.benchmark.cc.cases import SCENARIOS
 from longhaul.benchmark.cc.measures import OF_KIND
 from longhaul.benchmark.cc.suite import CC
-from longhaul.benchmark.page import write_benchmark_report
 from longhaul.benchmark.results import evaluate
 from longhaul.benchmark.rows import disagreements, scorecard, tables
 from longhaul.benchmark.suite import Measured, Size
@@ -133,11 +133,22 @@ def test_what_disagrees_is_marked_everywhere(both, tmp_path, capsys):
     assert "14 measures compared, 2 differ" in said
     assert "! access, bbr, lost: live 10.1 %, simulated 5.05 % (-50 %)" in said
     assert "2 of 4 live runs were disturbed" in said
-    page = write_benchmark_report(tmp_path).read_text()
+    assert not loads_matplotlib(
+        "from longhaul.benchmark.page import write_benchmark_report\n"
+        f"write_benchmark_report(Path({str(tmp_path)!r}))"
+    )
+    page = (tmp_path / "report.html").read_text()
     found = "by more than 15 % in 2 of 14 measures, in 1 with statistical significance"
     assert f"disagree</strong> {found}" in page
     assert page.count('class="n certain"') == 1 + 1
-    assert "<script" not in page
+    charts = embedded_charts(tmp_path)
+    assert list(charts) == ["agreement", "effect"]
+    (panel,) = panels(charts["effect"])
+    names = {f"{control}, {mode}" for control in ("reno", "bbr") for mode in ("live", "simulated")}
+    assert {each["name"] for each in panel["series"]} == names
+    # Filled for live, hollow for simulated.
+    assert {each["kind"] for each in panel["series"] if each["name"].endswith("live")} == {"discs"}
+    assert [each["name"] for each in charts["effect"]["key"]] == ["reno", "bbr", "live", "simulated"]
 
 
 def test_the_scorecard_has_a_line_for_what_was_measured_and_no_other(both):

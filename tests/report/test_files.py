@@ -17,8 +17,7 @@ from longhaul.cli.figures import write_figures
 from longhaul.cli.main import longhaul as command
 from longhaul.report import colours
 from longhaul.report.chart import Axis, Chart, Panel, Series
-from longhaul.report.chart_drawing import draw_svg
-from longhaul.report.files import FORMATS, write_drawn
+from longhaul.report.files import FORMATS, write_charts
 
 PAIR = """
 version: 1
@@ -92,7 +91,7 @@ def test_an_area_has_the_value_of_each_interval(tmp_path: Path) -> None:
     area = Series("bulk", colours.SERIES[0], x, high, kind="area", low=low)
     panel = Panel("", Axis("time [s]"), Axis("carried [Mbit/s]"), [area])
     chart = Chart("stacked", "stacked", [[panel]], 3.0)
-    (path,) = write_drawn(lambda: draw_svg(chart), tmp_path, ("csv",))
+    (path,) = write_charts([chart], tmp_path, ("csv",))
     rows = list(csv.DictReader(path.read_text().splitlines()))
     assert [tuple(float(row[name]) for name in ("x", "lower", "upper")) for row in rows] == [
         (0, 0, 5),

@@ -10,10 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longhaul.report.files import write_drawn
-from longhaul.sweeps.figures import has_lines
+from longhaul.report.chart import Axis, Chart, Panel
+from longhaul.report.chart_json import chart_json
+from longhaul.report.files import write_charts
+from longhaul.report.heat_map_drawing import SHADES, shade_of
 from longhaul.sweeps.heat_maps import heat_map, map_axes, number_text
+from longhaul.sweeps.line_charts import has_lines
 
+ROOT = Path(__file__).parents[2]
 Row = dict[str, Any]
 
 
@@ -32,21 +36,31 @@ def columns(*sizes: int) -> list[str]:
     return [f"axis_{place}" for place in range(len(sizes))]
 
 
-def drawn(given: Sequence[Row], count: int) -> str | None:
+def drawn(given: Sequence[Row], count: int) -> Chart | None:
     names = [f"name{place}" for place in range(count)]
     return heat_map(given, "flows.f.done", [f"axis_{place}" for place in range(count)], names)
 
 
+def panels(given: Sequence[Row], count: int) -> list[Panel]:
+    chart = drawn(given, count)
+    assert chart is not None
+    return list(chart.panels)
+
+
+def texts(panel: Panel) -> list[str]:
+    """Those of all cells, row by row."""
+    return [text for series in panel.series for text in series.words]
+
+
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=4))
-def test_there_is_a_map_where_two_axes_have_three_values(sizes: list[int]) -> None:
+def test_there_is_a_map_where_an_axis_has_two_values(sizes: list[int]) -> None:
     found = map_axes(rows(*sizes), columns(*sizes))
-    others = sorted(sizes)[:-2]
-    panels = 1
-    for size in others:
-        panels *= size
-    assert (found is not None) == (len(sizes) >= 2 and sorted(sizes)[-2] >= 3 and panels <= 9)
+    count = 1
+    for size in sorted(sizes)[:-2]:
+        count *= size
+    assert (found is not None) == (max(sizes) >= 2 and count <= 9)
     if found:
-        assert {found.along, found.up, *found.panels} == set(columns(*sizes))
+        assert {found.along, found.down, *found.panels} - {None} == set(columns(*sizes))
 
 
 def test_points_drawn_at_random_fill_no_map() -> None:
@@ -55,56 +69,64 @@ def test_points_drawn_at_random_fill_no_map() -> None:
 
 
 def test_every_cell_says_its_mean_and_its_interval() -> None:
-    text = drawn(rows(3, 4), 2)
-    assert text is not None
-    assert set(re.findall(r">(1\d\d)<", text)) >= {str(number) for number in range(100, 112)}
-    assert text.count(">±2<") == 12  # as many places as the mean has
-    assert "hatch" not in text
-    assert "pattern" not in text
+    (panel,) = panels(rows(3, 4), 2)
+    # As many places as the mean has.
+    assert sorted(texts(panel)) == [f"{number}\n±2" for number in range(100, 112)]
 
 
-def test_words_go_up_from_the_last_and_numbers_along() -> None:
+def test_words_go_down_and_numbers_along() -> None:
     named = [{**row, "axis_0": "abcd"[row["axis_0"] - 1]} for row in rows(4, 3)]
     found = map_axes(named, columns(4, 3))
     assert found is not None
-    assert (found.along, found.up) == ("axis_1", "axis_0")
+    assert (found.along, found.down) == ("axis_1", "axis_0")
 
 
-def test_a_variant_without_runs_is_hatched() -> None:
-    text = drawn(rows(3, 3)[1:], 2)
-    assert text is not None
-    assert "<pattern" in text
-    assert ">100<" not in text
+def test_a_variant_without_runs_has_no_cell() -> None:
+    (panel,) = panels(rows(3, 3)[1:], 2)
+    assert [series.x.tolist() for series in panel.series] == [[1, 2], [0, 1, 2], [0, 1, 2]]
 
 
-def test_a_variant_with_fewer_runs_is_hatched_and_says_so() -> None:
+def test_a_variant_with_fewer_runs_says_so() -> None:
     given = rows(3, 3)
     given[4] |= {"runs": 1, "half_width": None}
-    text = drawn(given, 2)
-    assert text is not None
-    assert "<pattern" in text
-    assert "1 of 3 runs" in text
-    assert text.count("±") == 8
+    (panel,) = panels(given, 2)
+    assert "104\n1 of 3 runs" in texts(panel)
+    assert sum("±" in text for text in texts(panel)) == 8
 
 
 def test_other_axes_make_panels() -> None:
-    text = drawn(rows(3, 3, 2), 3)
-    assert text is not None
-    assert "name2 1" in text
-    assert "name2 2" in text
+    assert [panel.title for panel in panels(rows(3, 3, 2), 3)] == ["name2 1", "name2 2"]
 
 
-def test_cells_too_small_for_words_have_colours_alone() -> None:
-    text = drawn(rows(20, 3), 2)
-    assert text is not None
-    assert "±" not in text
+def test_a_sweep_of_one_axis_is_one_row() -> None:
+    (panel,) = panels(rows(4), 1)
+    assert (panel.x.names, panel.rows_of) == (("1", "2", "3", "4"), "metric")
+    assert [series.name for series in panel.series] == ["completed transfers of flow f"]
 
 
-def test_colours_of_the_theme_stay_variables() -> None:
-    text = drawn(rows(3, 3)[1:], 2)
-    assert text is not None
-    assert not re.findall("#a100[0-9a-f]{2}", text)
-    assert "var(--muted)" in text
+@pytest.mark.parametrize("is_logarithmic", [False, True])
+def test_shades_go_from_the_least_to_the_most(is_logarithmic: bool) -> None:
+    axis = Axis("", is_logarithmic=is_logarithmic, low=1.0, high=1e9)
+    last = len(SHADES) - 1
+    assert [shade_of(value, axis) for value in (1.0, 1e9)] == [0, last]
+    # 1e3 is a third of the way to 1e9 in powers of ten, and nothing of it in numbers.
+    assert shade_of(1e3, axis) == (last // 3 if is_logarithmic else 0)
+
+
+def test_files_and_browsers_have_the_same_shades() -> None:
+    style = (ROOT / "web" / "src" / "charts" / "charts.css").read_text()
+    found = re.findall(r"\.shade(\d) \{\s*background: color-mix\(in srgb, var\(--c1\) (\d+)%", style)
+    assert [(int(place), int(share) / 100) for place, share in found] == [
+        (place, share) for place, (share, _rest) in enumerate(SHADES)
+    ]
+
+
+def test_a_browser_draws_the_panels_as_tables() -> None:
+    chart = drawn(rows(3, 4), 2)
+    assert chart is not None
+    (panel,) = chart_json(chart)["rows"][0]
+    assert panel["rows_of"] == "name0"
+    assert panel["series"][0]["words"][0] == "100\n±2"
 
 
 @pytest.mark.parametrize(("value", "like", "said"), [(93.72, None, "93.7"), (1199.4, None, "1199")])
@@ -117,7 +139,9 @@ def test_means_have_three_digits(value: float, like: float | None, said: str) ->
 
 def test_what_a_map_shows_is_in_its_csv(tmp_path: Path) -> None:
     given = rows(3, 3)
-    (path,) = write_drawn(lambda: drawn(given, 2), tmp_path, ["csv"])
+    chart = drawn(given, 2)
+    assert chart is not None
+    (path,) = write_charts([chart], tmp_path, ["csv"])
     with path.open(newline="") as file:
         written = list(csv.DictReader(file))
     assert {row["y_name"] for row in written} == {"completed transfers of flow f"}

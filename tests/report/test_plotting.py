@@ -7,7 +7,7 @@ import pytest
 
 from longhaul.report.chart_drawing import draw_svg
 from longhaul.report.chart_json import chart_json
-from longhaul.report.colours import SERIES
+from longhaul.report.colours import LIGHT, SERIES
 from longhaul.report.figures import throughput
 from longhaul.report.plotting import figure, style, svg
 
@@ -33,7 +33,7 @@ def test_every_dot_is_in_the_drawing_and_takes_few_bytes() -> None:
         np.cumsum(np.array(steps, dtype=float), axis=0).T, (share, share**2), strict=True
     ):
         assert places == pytest.approx(places[0] + (places[-1] - places[0]) * wanted, abs=0.11)
-    assert "stroke: var(--c1)" in dots.group(2)
+    assert f"stroke: {LIGHT[SERIES[0]]}" in dots.group(2)
     assert "stroke-linecap: round" in dots.group(2)
     # A dot of two points' marker is one point wide, and its edge another.
     assert "stroke-width: 2;" in dots.group(2)

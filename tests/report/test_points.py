@@ -9,9 +9,8 @@ import pytest
 
 import longhaul
 from longhaul.cli.figures import write_figures
-from longhaul.report import comparison_page, fitting_figures
-from longhaul.report.chart_drawing import draw_svg
-from longhaul.report.files import write_drawn
+from longhaul.report import comparison_page, fitting_charts
+from longhaul.report.files import write_charts
 from longhaul.report.points import HEADER
 
 RICH = """
@@ -100,8 +99,9 @@ def test_a_mean_without_an_interval_has_no_bounds(scenario: Path, tmp_path: Path
 
 def test_axes_with_names_have_words_instead_of_places(scenario: Path, tmp_path: Path) -> None:
     swept = longhaul.sweep(scenario, axes={"loss": ["1%"], "cc": ["reno", "cubic", "htcp"]}, runs=tmp_path)
-    (path,) = write_figures(swept.directory, ["csv"])
-    rows = read(path)
+    lines, heat_map = write_figures(swept.directory, ["csv"])
+    assert heat_map.stem == f"{lines.stem}-map"
+    rows = read(lines)
     assert {(row["x"], row["x_name"]) for row in rows} == {(cc, "cc") for cc in ("reno", "cubic", "htcp")}
 
 
@@ -113,14 +113,7 @@ def test_figures_of_comparisons_and_fits_have_named_rows(scenario: Path, tmp_pat
     compared = longhaul.compare(reno, cubic)
     charts = comparison_page.charts(compared.sides, first=["flows.*"])
     assert [chart.name for chart in charts] == ["values", "over-time", "distributions"]
-    assert_tidy(write_drawn(lambda: [draw_svg(chart) for chart in charts], tmp_path / "compared", ["csv"]))
+    assert_tidy(write_charts(charts, tmp_path / "compared", ["csv"]))
     gaps = np.random.default_rng(1).weibull(0.8, 200)
     fitted = longhaul.fit(gaps, families=["weibull", "exponential"], replicates=0)
-    for number, draw in enumerate(
-        (
-            lambda: fitting_figures.survival_figure(fitted.fits, "s"),
-            lambda: fitting_figures.probability_figure(fitted.fits),
-            lambda: fitting_figures.quantile_figure(fitted.fits, "s"),
-        )
-    ):
-        assert_tidy(write_drawn(draw, tmp_path / f"fit{number}", ["csv"]))
+    assert_tidy(write_charts(fitting_charts.charts(fitted.fits, "s"), tmp_path / "fit", ["csv"]))

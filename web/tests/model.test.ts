@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { check, NO_MODEL, oneLine, type Model, type ModelLink, type ModelNode } from '../src/api/translate';
-import type { SweepCell } from '../src/api/types/files';
 import type { NetworkChange } from '../src/api/types/runs';
-import { grids, horizon } from '../src/model/figures';
+import { horizon } from '../src/model/figures';
 import { begin, DEPTH, record, redo, undo } from '../src/model/history';
 import {
   coordinates,
@@ -420,64 +419,6 @@ test('a mapping in one line quotes what has to be', () => {
     '{run: "sh -c \'a, b\'", ready: tcp:8080}',
   );
   expect(oneLine({ cc: '$cc' })).toBe('{cc: $cc}');
-});
-
-test('a sweep of three axes is one grid for each value of the third', () => {
-  const axes = ['cc', 'loss', 'n'].map((name) => ({
-    name,
-    column: `axis_${name}`,
-    values: name === 'cc' ? ['cubic', 'bbr'] : [1, 2],
-  }));
-  const rows: SweepCell[] = [];
-  for (const cc of ['bbr', 'cubic'])
-    for (const loss of [1, 2])
-      for (const n of [1, 2])
-        rows.push({
-          variant: rows.length,
-          metric: 'm',
-          unit: null,
-          mean: rows.length,
-          half_width: null,
-          runs: 1,
-          repeats: 1,
-          n: '1',
-          axis_cc: cc,
-          axis_loss: loss,
-          axis_n: n,
-        });
-  const made = grids(rows, axes, 'm');
-  expect(made.map((each) => each.title)).toEqual(['n 1', 'n 2']);
-  expect(made[0]!.columns).toEqual(['cubic', 'bbr']);
-  expect(made[0]!.cells[1]![0]!['axis_loss']).toBe(2);
-  expect(grids(rows, [], 'm')).toEqual([]);
-});
-
-test('a grid of every combination shows values as they were written', () => {
-  const axes = [
-    { name: 'cc', column: 'cc', values: ['reno', 'bbr'] },
-    { name: 'loss', column: 'loss', values: ['0%', '0.01%', '1%'] },
-  ];
-  const rows: SweepCell[] = [0, 1, 2, 3, 4].map((variant) => ({
-    variant,
-    metric: 'm',
-    unit: null,
-    mean: variant,
-    half_width: null,
-    runs: 1,
-    repeats: 1,
-    n: '1',
-    cc: variant < 3 ? 'reno' : 'bbr',
-    loss: [0, 0.0001, 0.01][variant % 3],
-  }));
-  const [grid] = grids(rows, axes, 'm', true);
-  expect(grid!.columns).toEqual(['reno', 'bbr']);
-  expect(grid!.lines).toEqual(['0%', '0.01%', '1%']);
-  // The sixth is not there yet.
-  expect(grid!.cells.map((line) => line.map((cell) => cell?.mean ?? null))).toEqual([
-    [0, 3],
-    [1, 4],
-    [2, null],
-  ]);
 });
 
 test('a time axis of transfers has every deadline on it, and everything that moves', () => {

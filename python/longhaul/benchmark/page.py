@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from longhaul.benchmark import figures, writing
+from longhaul.benchmark import charts, writing
 from longhaul.benchmark.rows import MODES, disagreements, scorecard, tables
 from longhaul.benchmark.suite import Suite
 from longhaul.benchmark.suites import suite_named
+from longhaul.report.chart_json import embedded
 from longhaul.report.page import page, write_page
 from longhaul.units.text import rate_text
 
@@ -27,6 +28,7 @@ def write_benchmark_report(directory: Path) -> Path:
 
 def _context(suite: Suite, content: Json) -> dict[str, Any]:
     found = disagreements(content)
+    agreement = charts.agreement(content)
     present = {each["name"]: each for each in content["scenarios"]}
     return {
         "content": content,
@@ -35,12 +37,12 @@ def _context(suite: Suite, content: Json) -> dict[str, Any]:
         "lines": scorecard(suite.scorecard, content),
         "disagreements": found,
         "certain": sum(each["mark"] == "certain" for each in found),
-        "agreement": figures.agreement(content),
+        "agreement": embedded(agreement) if agreement else None,
         "chapters": [
             {
                 "title": chapter.title,
                 "caption": chapter.caption,
-                "figures": [each for each in chapter.draw(content) if each],
+                "charts": [embedded(each) for each in chapter.draw(content) if each],
                 "scenarios": [
                     (present[name], tables(content, name))
                     for name in chapter.scenarios

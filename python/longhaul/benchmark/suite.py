@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from longhaul.report.chart import Chart
+
 Json = dict[str, Any]
 
 
@@ -144,8 +146,8 @@ class Chapter:
     scenarios: tuple[str, ...]
     caption: str
     """Below its last figure."""
-    draw: Callable[[Mapping[str, Any]], Sequence[str | None]]
-    """Its figures as SVG; ``None`` for one without data."""
+    draw: Callable[[Mapping[str, Any]], Sequence[Chart | None]]
+    """Its charts; ``None`` for one without data."""
     tables: bool = True
     """Whether its scenarios have their tables here."""
 

@@ -131,10 +131,8 @@ def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ..
     command = shlex.join(["longhaul", *sys.argv[1:]])
     made = [write_comparison(output, found, first=DEFAULT_METRICS, command=command)]
     if formats:
-        from longhaul.report.chart_drawing import draw_svg
-        from longhaul.report.files import write_drawn
+        from longhaul.report.files import write_charts
 
         place = output.with_name(f"{output.stem}-figures")
-        drawn = charts(found, first=DEFAULT_METRICS)
-        made += write_drawn(lambda: [draw_svg(chart) for chart in drawn], place, formats)
+        made += write_charts(charts(found, first=DEFAULT_METRICS), place, formats)
     return made

@@ -1,5 +1,6 @@
 """Requests about sweeps: start, events, stop, results."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,12 @@ from longhaul.page.json_requests import Asked
 from longhaul.page.processes import Started
 from longhaul.page.refusals import RefusedError
 from longhaul.page.responses.events import Failure, Warned
+from longhaul.page.responses.files import SweepCell
 from longhaul.page.responses.runs import Begun
 from longhaul.page.responses.studies import SweepProgress, SweepResult
 from longhaul.page.responses.texts import Done
 from longhaul.page.text_requests import Texts
 from longhaul.results.run_files import read_json
-
-_MOST_ROWS = 5_000
 
 
 @dataclass
@@ -56,18 +56,17 @@ class Sweeps:
     def look(self, asked: Asked) -> SweepResult:
         """Axes, metrics and an estimate of each for each variant, as far as they are; and how far it is.
 
-        ``progress`` is ``None`` but for a sweep that this server started and that goes on.
+        ``metric`` of the query is the one whose charts are wanted. ``progress`` is ``None`` but for a sweep
+        that this server started and that goes on.
         """
-        import pyarrow.parquet as pq
+        from longhaul.report.chart_json import chart_json
+        from longhaul.sweeps.page import read_estimates
 
         directory = run_list.find(self.runs, asked.path["run"], kind="sweep.json")
         started = self._started.get(asked.path["run"])
         goes_on = started is not None and not started.has_ended
-        table = directory / "summary.parquet"
-        rows: list[Any] = pq.read_table(table).slice(0, _MOST_ROWS).to_pylist() if table.is_file() else []
-        for each in rows:
-            each.setdefault("repeats", each["runs"])
-            each["n"] = runs_text(each["runs"], each["repeats"])
+        estimates = read_estimates(directory)
+        metric = _shown(estimates.metrics, asked.query.get("metric"))
         row = run_list.sweep(directory)
         row["can_stop"] = goes_on
         told: SweepResult = {
@@ -76,8 +75,10 @@ class Sweeps:
             "messages": _messages(started) if started is not None else [],
             "sweep": read_json(directory / "sweep.json"),
             "summary": read_json(directory / "summary.json"),
-            "metrics": list(dict.fromkeys(each["metric"] for each in rows)),
-            "rows": rows,
+            "metrics": estimates.metrics,
+            "rows": [_cell(each) for each in estimates.rows],
+            "metric": metric,
+            "charts": [chart_json(each) for each in estimates.charts(metric)] if metric else [],
         }
         return finite(told)
 
@@ -94,6 +95,18 @@ class Sweeps:
             )
         started.stop()
         return {"ok": True}
+
+
+def _shown(metrics: Sequence[str], wanted: str | None) -> str | None:
+    """The metric whose charts are shown: the one that is wanted, or else a goodput, or the first."""
+    if wanted in metrics:
+        return wanted
+    return next((each for each in metrics if "goodput" in each), next(iter(metrics), None))
+
+
+def _cell(row: Mapping[str, Any]) -> SweepCell:
+    repeats = row.get("repeats", row["runs"])
+    return {**row, "repeats": repeats, "n": runs_text(row["runs"], repeats)}  # type: ignore[typeddict-item]
 
 
 def _progress(started: Started) -> SweepProgress | None:

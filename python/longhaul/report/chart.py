@@ -16,6 +16,7 @@ Kind = Literal[
     "line",
     "steps-before",  # a value holds until its x
     "steps-after",  # a value holds from its x on
+    "curve",  # a line through the points in their order, which need not be that of x
     "area",  # from `low` to `y`, each from its x on
     "dots",
     "discs",
@@ -50,10 +51,14 @@ class Series:
     """Lower edge of areas, first y of strokes."""
     to_x: Array | None = None
     """End of strokes and bars."""
-    interval: tuple[Array, Array] | None = None
-    """Least and most x of each bar or sign."""
+    x_interval: tuple[Array, Array] | None = None
+    """Least and most x of each bar or sign; NaN where there is none."""
+    y_interval: tuple[Array, Array] | None = None
+    """Least and most y of each sign or cell; NaN where there is none."""
     words: Sequence[str] = ()
-    """At the end of each bar."""
+    """At the end of each bar, or below the value of each cell."""
+    joined: bool = False
+    """Signs through which a line goes, in their order."""
     tipped: bool = False
     """Strokes with a triangle at their end, which is seen however short they are."""
 
@@ -111,7 +116,7 @@ class Axis:
     """Where the axis begins and ends; by its data where not given."""
     high: float | None = None
     names: tuple[str, ...] = ()
-    """Of the rows 0, 1, 2 ... from the top, instead of numbers."""
+    """Of the places 0, 1, 2 ..., instead of numbers: from the left, or from the top."""
     step: float | None = None
     """All values are multiples of it, if they are."""
 
@@ -131,6 +136,19 @@ class Panel:
     ignored: frozenset[str] = frozenset()
     """Names of series that do not stretch the y axis: it may end below what they show."""
     note: str = ""
+    rows_of: str = ""
+    """What the names of the series are values of, in a heat map: a table with a row for each series and a
+    column for each name of ``x``, whose cells are shaded from the low to the high end of ``y``."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a colour or a sign means in all panels of a chart."""
+
+    name: str
+    colour: str
+    kind: Kind = "discs"
+    dashed: bool = False
 
 
 Legend = Literal["none", "inside", "beside", "above"]
@@ -154,6 +172,8 @@ class Chart:
     """Of the rows, relative to one another; equal where not given."""
     legend: Legend = "none"
     """On paper. A browser lists the series of each panel above it."""
+    key: Sequence[Key] = ()
+    """Above all panels."""
     note: str = ""
     """What is left out."""
 

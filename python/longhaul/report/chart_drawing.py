@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from longhaul.report.chart import Chart, Level, Panel, Series
+from longhaul.report.chart import Chart, Key, Level, Panel, Series
 from longhaul.report.colours import DASHES, INK, MUTED
-from longhaul.report.mpl import Axes, Figure
-from longhaul.report.plotting import figure, mark, plain, set_bounds, style, svg
-from longhaul.report.points import unlisted
+from longhaul.report.heat_map_drawing import draw_cells, draw_shades
+from longhaul.report.mpl import Axes, Figure, Line2D, settings
+from longhaul.report.plotting import anywhere, figure, mark, plain, style, svg
 
 Array = np.ndarray[Any, Any]
 
 _DASHED, _DOTTED = (0, (4, 3)), (0, (1, 2))
+_DOTS_PER_INCH = 200
 _STEPS = {"line": "default", "steps-before": "steps-pre", "steps-after": "steps-post"}
 _SIGNS: Mapping[str, Mapping[str, Any]] = {
     "dots": {"marker": "."},
@@ -28,36 +30,53 @@ _COLUMNS, _ROWS = 700, 240
 
 
 def draw_svg(chart: Chart) -> str:
-    """The chart as an ``<svg>``; inside :func:`plotting.keeping` it goes to the keeper instead."""
-    with style():
+    """The chart as an ``<svg>`` that needs no page, in colours that are seen by day and by night."""
+    with anywhere(), style():
         return svg(_draw(chart), chart.name, chart.title)
+
+
+def save(chart: Chart, path: Path) -> None:
+    """Write the chart into a file: SVG, PDF or PNG by its name, in the colours by day."""
+    metadata = {
+        "svg": {"Title": chart.title, "Date": None},
+        "pdf": {"Title": chart.title, "CreationDate": None},
+    }
+    with style(), settings({"pdf.fonttype": 42, "svg.hashsalt": path.stem}):
+        _draw(chart).savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata.get(path.suffix[1:]))
 
 
 def draw_series(axes: Axes, series: Series) -> None:
     """Draw ``series`` in the units of ``axes``."""
-    label = series.name if series.listed else unlisted(series.name)
+    label = series.name if series.listed else ""
     look: dict[str, Any] = {"color": series.colour, "alpha": series.opacity, "label": label}
     if series.kind == "area":
         del look["color"]
         low = series.low if series.low is not None else np.zeros_like(series.y)
         look |= {"facecolor": series.colour, "linewidth": 0}
-        set_bounds(axes.fill_between(series.x, low, series.y, step="post", **look), series.x, low, series.y)
+        axes.fill_between(series.x, low, series.y, step="post", **look)
     elif series.kind == "bars":
         _draw_bars(axes, series, look)
     elif series.kind == "strokes":
         _draw_strokes(axes, series, look)
-    elif series.kind in _SIGNS and series.interval is not None:
-        least, most = series.interval
-        spread = [series.x - least, most - series.x]
-        sign: Any = {"linestyle": "None", "markersize": series.size, **_SIGNS[series.kind], **look}
-        axes.errorbar(series.x, series.y, xerr=spread, capsize=3, elinewidth=1.3, **sign)
     elif series.kind in _SIGNS:
-        axes.plot(series.x, series.y, linestyle="None", markersize=series.size, **_SIGNS[series.kind], **look)
+        line = {"linestyle": _dashes(series), "linewidth": 1.1} if series.joined else {"linestyle": "None"}
+        sign: Any = {"markersize": series.size, **_SIGNS[series.kind], **line, **look}
+        across, up = _spread(series.x, series.x_interval), _spread(series.y, series.y_interval)
+        axes.errorbar(series.x, series.y, xerr=across, yerr=up, capsize=2.5, elinewidth=1.1, **sign)
     else:
-        own = DASHES.get(series.colour)
-        dashes: Any = _DASHED if series.dashed else (0, own) if own else "solid"
-        drawstyle: Any = _STEPS[series.kind]
-        axes.plot(series.x, series.y, drawstyle=drawstyle, linestyle=dashes, linewidth=series.size, **look)
+        drawstyle: Any = _STEPS.get(series.kind, "default")
+        line = {"linestyle": _dashes(series), "linewidth": series.size}
+        axes.plot(series.x, series.y, drawstyle=drawstyle, **line, **look)
+
+
+def _dashes(of: Series | Key) -> Any:
+    own = DASHES.get(of.colour)
+    return _DASHED if of.dashed else (0, own) if own else "solid"
+
+
+def _spread(middle: Array, interval: tuple[Array, Array] | None) -> list[Array] | None:
+    """How far the ends of an interval are from its middle."""
+    return None if interval is None else [middle - interval[0], interval[1] - middle]
 
 
 def _draw(chart: Chart) -> Figure:
@@ -66,6 +85,8 @@ def _draw(chart: Chart) -> Figure:
     ratios: dict[str, Any] = {"height_ratios": chart.heights} if chart.heights else {}
     share: Any = "col" if _share_x(rows) else False
     grid = made.subplots(len(rows), len(widths), squeeze=False, width_ratios=widths, sharex=share, **ratios)
+    if rows[0][0].rows_of:
+        draw_shades(made, rows[0][0].y)
     for axes_of_row, row in zip(grid, rows, strict=True):
         for unused in axes_of_row[len(row) :]:
             unused.set_visible(False)
@@ -83,6 +104,11 @@ def _draw(chart: Chart) -> Figure:
         columns = 6 if len(widths) > 1 else 2 if rows[0][0].levels else 3
         place: Any = "outside upper left" if len(widths) > 1 else "outside upper center"
         made.legend(handles, labels, loc=place, ncols=columns, columnspacing=1.2, handlelength=1.4)
+    if chart.key:
+        handles = [_sample(each) for each in chart.key]
+        made.legend(
+            handles=handles, loc="outside upper center", ncols=min(len(handles), 9), columnspacing=1.2
+        )
     if chart.note:
         made.suptitle(chart.note, x=0.01, ha="left", fontsize=8.5, color=MUTED)
     return made
@@ -107,8 +133,18 @@ def _columns(rows: Sequence[Sequence[Panel]]) -> list[list[Panel]]:
     return [[row[place] for row in rows if place < len(row)] for place in range(len(rows[0]))]
 
 
+def _sample(key: Key) -> Line2D:
+    """For the legend."""
+    if key.kind in _SIGNS:
+        return Line2D([], [], color=key.colour, label=key.name, linestyle="", **_SIGNS[key.kind])
+    return Line2D([], [], color=key.colour, label=key.name, linestyle=_dashes(key))
+
+
 def _draw_panel(axes: Axes, panel: Panel) -> None:
     plain(axes)
+    if panel.rows_of:
+        draw_cells(axes, panel)
+        return
     part = panel.part
     # Of two panels that show the same, the second is that of the part.
     is_close = part is not None and axes.get_subplotspec().colspan.start % 2 == 1  # type: ignore[union-attr]
@@ -119,7 +155,7 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     for foot in panel.feet:
         across: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
         zeros = np.zeros(len(foot.x))
-        axes.plot(foot.x, zeros, "x", color=foot.colour, markersize=4, label=unlisted(foot.name), **across)
+        axes.plot(foot.x, zeros, "x", color=foot.colour, markersize=4, **across)
     _set_limits(axes, panel)
     if part is not None:
         _show_part(axes, panel, is_close=is_close)
@@ -135,6 +171,9 @@ def _set_limits(axes: Axes, panel: Panel) -> None:
             axes.set(**{f"{name}scale": "log"})
         if axis.low is not None or axis.high is not None:
             axes.set(**{f"{name}lim": (axis.low, axis.high)})
+    if panel.x.names:
+        axes.set_xticks(range(len(panel.x.names)), panel.x.names)
+        axes.set_xlim(-0.5, len(panel.x.names) - 0.5)
     if panel.y.names:
         axes.grid(visible=False, axis="y")
         axes.set_yticks(range(len(panel.y.names)), panel.y.names)
@@ -188,9 +227,8 @@ def _draw_level(axes: Axes, level: Level) -> None:
 def _draw_bars(axes: Axes, series: Series, look: dict[str, Any]) -> None:
     assert series.to_x is not None
     spread = None
-    if series.interval is not None:
-        least, most = series.interval
-        spread = [series.to_x - least, most - series.to_x]
+    if series.x_interval is not None:
+        spread = _spread(series.to_x, series.x_interval)
     axes.barh(
         series.y,
         series.to_x - series.x,
@@ -201,7 +239,7 @@ def _draw_bars(axes: Axes, series: Series, look: dict[str, Any]) -> None:
         linewidth=0,
         **look,
     )
-    ends = series.to_x if series.interval is None else series.interval[1]
+    ends = series.to_x if series.x_interval is None else series.x_interval[1]
     for words, end, row in zip(series.words, ends, series.y, strict=False):
         axes.annotate(words, (end, row), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8.5)
 
@@ -224,7 +262,6 @@ def _draw_strokes(axes: Axes, series: Series, look: dict[str, Any]) -> None:
             series.x,
             series.y,
             color=series.colour,
-            label=unlisted(series.name),
             **tips,  # type: ignore[arg-type]
         )
 
@@ -248,10 +285,10 @@ def _in_legend(axes: Axes, panel: Panel) -> tuple[list[Any], list[str]]:
 
 def _label(axes_of_column: Sequence[Axes], panels: Sequence[Panel]) -> None:
     """A y label that all panels share stands once, in the middle; an x axis is labelled where it ends."""
-    labels = [panel.y.label for panel in panels]
+    labels = [panel.rows_of or panel.y.label for panel in panels]
     once = len(set(labels)) == 1
     for place, (axes, panel) in enumerate(zip(axes_of_column, panels, strict=False)):
-        axes.set_ylabel(panel.y.label if not once or place == len(panels) // 2 else "")
+        axes.set_ylabel(labels[place] if not once or place == len(panels) // 2 else "")
         if place + 1 == len(panels) or panel.x != panels[place + 1].x:
             axes.set_xlabel(panel.x.label)
             axes.tick_params(labelbottom=True)

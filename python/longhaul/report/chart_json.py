@@ -59,6 +59,15 @@ def chart_json(chart: Chart) -> Json:
         "name": chart.name,
         "title": chart.title,
         "note": chart.note,
+        "key": [
+            {
+                "name": each.name,
+                "colour": variable(each.colour),
+                "kind": each.kind,
+                "dashed": each.dashed or each.colour in DASHES,
+            }
+            for each in chart.key
+        ],
         "widths": chart.widths,
         "heights": _heights(chart),
         "axes": [{**_axis(axis), "reach": _reach(axis, chart)} for axis in axes],
@@ -119,13 +128,17 @@ def _reach(axis: Axis, chart: Chart) -> tuple[float, float]:
         for level in panel.levels
         if level.along == "x"
     ]
+    if axis.names:
+        return -0.5, len(axis.names) - 0.5
     every = [each.x for each in series] + [each.to_x for each in series if each.to_x is not None]
+    every += [end for each in series if each.x_interval is not None for end in each.x_interval]
     x = np.concatenate([np.zeros(0), *every, *feet, *levels]).astype(float)
     x = x[np.isfinite(x) & ((x > 0) if axis.is_logarithmic else True)]
     low, high = (float(x.min()), float(x.max())) if len(x) else (0.0, 1.0)
-    if any(each.kind in ("circles", "squares", "crosses") for each in series):
+    if any(each.kind in ("discs", "circles", "squares", "crosses") for each in series):
         # A sign at the edge would be half a sign.
-        low, high = low - _ROOM * (high - low), high + _ROOM * (high - low)
+        room = (high / low) ** _ROOM if axis.is_logarithmic else _ROOM * (high - low)
+        low, high = (low / room, high * room) if axis.is_logarithmic else (low - room, high + room)
     if axis.low is not None:
         low = axis.low
     if axis.high is not None:
@@ -155,6 +168,8 @@ def _panel(panel: Panel, axis: int, xs: _Columns) -> Json:
         ],
         "note": panel.note,
     }
+    if panel.rows_of:
+        found["rows_of"] = panel.rows_of
     if panel.part is not None:
         found["part"] = {"begin": panel.part.begin, "end": panel.part.end, "name": panel.part.name}
     return found
@@ -181,6 +196,7 @@ def _series(series: Series, panel: Panel, xs: _Columns) -> Json:
         "listed": series.listed,
         "dashed": series.dashed,
         "tipped": series.tipped,
+        "joined": series.joined,
         "ignored": series.name in panel.ignored,
     }
     found |= {name: value for name, value in flags.items() if value is not (name == "listed")}
@@ -200,8 +216,9 @@ def _series(series: Series, panel: Panel, xs: _Columns) -> Json:
         found["height"] = _column(y - series.low[kept], panel.y.step, has_sums=False)
     if series.to_x is not None:
         found["width"] = _column(series.to_x[kept] - x, panel.x.step, has_sums=False)
-    if series.interval is not None:
-        found["interval"] = [_numbers(each) for each in series.interval]
+    for name, interval in (("x_interval", series.x_interval), ("y_interval", series.y_interval)):
+        if interval is not None:
+            found[name] = [_numbers(each) for each in interval]
     if series.words:
         found["words"] = series.words
     return found

@@ -85,7 +85,7 @@ def _values(sides: Sequence[Side], metric: str) -> Panel:
                     kind="squares",
                     listed=False,
                     size=5.0,
-                    interval=(at - mean.half_width / factor, at + mean.half_width / factor),
+                    x_interval=(at - mean.half_width / factor, at + mean.half_width / factor),
                 )
             )
     # With ends of its own no axis moves with that of another metric.
@@ -96,7 +96,7 @@ def _values(sides: Sequence[Side], metric: str) -> Panel:
 
 def _reach(every: Sequence[Series]) -> tuple[float, float]:
     """From where to where an axis goes that shows all of them, with their intervals."""
-    ends = [end for each in every if each.interval is not None for end in each.interval]
+    ends = [end for each in every if each.x_interval is not None for end in each.x_interval]
     x = np.concatenate([*(each.x for each in every), *ends])
     low, high = float(x.min()), float(x.max())
     room = (high - low) * 0.08 or abs(low) * 0.1 or 1.0

@@ -7,7 +7,8 @@ from typing import Any
 from longhaul.analysis.fitting import Fit, Fits
 from longhaul.analysis.fitting.loss import LossBlock
 from longhaul.analysis.gaps import Gaps
-from longhaul.report import fitting, fitting_figures
+from longhaul.report import fitting, fitting_charts
+from longhaul.report.chart_json import embedded
 from longhaul.report.page import page
 from longhaul.storage import writing
 
@@ -25,14 +26,10 @@ def write_fitting(path: Path, gaps: Gaps, fits: Fits, blocks: Sequence[LossBlock
         "fits": fits,
         "blocks": blocks,
         "others": [fit.family for fit in fits.fits[1:] if fit.contradicted is False],
-        "shown": [fit.family for fit in fitting_figures.shown(fits)],
+        "shown": [fit.family for fit in fitting_charts.shown(fits)],
         "explanation": fitting.explanation(fits),
         "no_block": fitting.no_block_text(),
-        "figures": {
-            "survival": fitting_figures.survival_figure(fits, gaps.unit),
-            "probabilities": fitting_figures.probability_figure(fits),
-            "quantiles": fitting_figures.quantile_figure(fits, gaps.unit),
-        },
+        "charts": {name: embedded(make()) for name, make in fitting_charts.drawings(fits, gaps.unit).items()},
     }
     with writing(path):
         path.write_text(page("fit.html.j2", context=context, filters=filters), encoding="utf-8")

@@ -49,9 +49,9 @@ _BYTES_OF_A_CELL = 6
 """Of a table as CSV, about."""
 
 
-def charts(directory: Path) -> dict[str, Chart | None]:
-    """The charts of a run directory that has results, by name; None where there is nothing to draw."""
-    return {name: make() for name, make in drawings(directory).items()}
+def charts(directory: Path) -> list[Chart]:
+    """The charts of a run directory that has results: those that have something to draw."""
+    return [chart for make in drawings(directory).values() if (chart := make())]
 
 
 def write_report(directory: Path, summary: Json | None = None) -> Path:

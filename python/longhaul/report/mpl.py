@@ -33,34 +33,17 @@ if "matplotlib" not in sys.modules:
     _import_elsewhere()
 
 import matplotlib as mpl  # noqa: E402
-from matplotlib import cm, colormaps, patches  # noqa: E402
+from matplotlib import patches  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.axis import Axis  # noqa: E402
-from matplotlib.collections import PathCollection, PolyCollection  # noqa: E402
-from matplotlib.colors import LogNorm, Normalize, get_named_colors_mapping, to_rgb  # noqa: E402
-from matplotlib.container import BarContainer, ErrorbarContainer  # noqa: E402
+from matplotlib.colors import get_named_colors_mapping, to_rgb  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.rcsetup import cycler  # noqa: E402
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator  # noqa: E402
 
 __all__ = [
     "Axes",
-    "Axis",
-    "BarContainer",
-    "ErrorbarContainer",
     "Figure",
-    "FixedLocator",
-    "FuncFormatter",
     "Line2D",
-    "LogNorm",
-    "Normalize",
-    "NullFormatter",
-    "NullLocator",
-    "PathCollection",
-    "PolyCollection",
-    "cm",
-    "colormaps",
     "cycler",
     "get_named_colors_mapping",
     "patches",

@@ -48,11 +48,8 @@ def picture(drawings: Drawings, name: str) -> Picture:
     """The figure of a name. Raises KeyError with the names that have something to draw."""
     if name not in drawings:
         raise KeyError(f'there is no figure "{name}"; there are: {_told(drawings)}')
-    from longhaul.report.plotting import anywhere
-
-    with anywhere():
-        made = drawings[name]()
-        drawn = _drawn(made) if isinstance(made, Chart) else made
+    made = drawings[name]()
+    drawn = _drawn(made) if isinstance(made, Chart) else made
     if drawn is None:
         raise KeyError(f'there is nothing to draw as "{name}"; there are: {_told(drawings)}')
     return Picture(name, drawn)
@@ -81,10 +78,7 @@ def _told(drawings: Drawings) -> str:
 
 def names(drawings: Drawings) -> tuple[str, ...]:
     """The names of the figures that have something to draw."""
-    from longhaul.report.plotting import anywhere
-
-    with anywhere():
-        return tuple(name for name, draw in drawings.items() if draw() is not None)
+    return tuple(name for name, draw in drawings.items() if draw() is not None)
 
 
 def network_picture(plan: Plan, **where: Any) -> Picture | None:

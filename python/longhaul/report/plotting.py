@@ -1,32 +1,22 @@
-"""Figures as inline SVG with the colours of the page, for light and dark."""
+"""The look of figures that matplotlib draws, and figures as inline SVG."""
 
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from math import isnan
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
 
-import numpy as np
-
-from longhaul.report.chart import Mark, left_out_text
-from longhaul.report.colours import ANYWHERE, GRID, INK, LIGHT, MUTED, SERIES, variable
+from longhaul.report.chart import Mark
+from longhaul.report.colours import ANYWHERE, GRID, INK, LIGHT, MUTED, SERIES
 from longhaul.report.mpl import (
     Axes,
     Figure,
-    Line2D,
-    PolyCollection,
     cycler,
     get_named_colors_mapping,
     settings,
 )
 
-_STANDS_FOR = {name: f"#a100{number:02x}" for number, name in enumerate(LIGHT, start=1)}
-"""Colours of figures that follow the page, until they are text and get its variables."""
-_VARIABLES = {_STANDS_FOR[name]: f"var({variable(name)})" for name in LIGHT}
 _NAMED: Any = get_named_colors_mapping()
 
 
@@ -38,9 +28,6 @@ def _use(values: Mapping[str, str]) -> None:
 
 _use(LIGHT)
 
-Keeper = Callable[[str, str, Figure], None]
-"""Takes the name, the title and the figure itself, in the colours by day."""
-_KEEPER: ContextVar[Keeper | None] = ContextVar("keeper", default=None)
 _ANYWHERE: ContextVar[bool] = ContextVar("anywhere", default=False)
 _STYLE: Any = {
     "svg.fonttype": "none",
@@ -71,26 +58,14 @@ _STYLE: Any = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Our look, for the figures made inside, whose colours follow the page."""
+    """Our look, for the figures made inside: in the colours by day, or in those for anywhere."""
     if _ANYWHERE.get():
         _use(ANYWHERE)
-    elif _KEEPER.get() is None:
-        _use(_STANDS_FOR)
     try:
         with settings({**_STYLE, "grid.alpha": 0.3 if _ANYWHERE.get() else 1.0}, fresh=True):
             yield
     finally:
         _use(LIGHT)
-
-
-@contextmanager
-def keeping(keeper: Keeper) -> Iterator[None]:
-    """Hand every figure made inside to ``keeper``, instead of making text of it."""
-    token = _KEEPER.set(keeper)
-    try:
-        yield
-    finally:
-        _KEEPER.reset(token)
 
 
 @contextmanager
@@ -118,55 +93,10 @@ def figure(height_in: float, *, width_in: float = 8.6) -> Figure:
     return made
 
 
-@dataclass(frozen=True)
-class Point:
-    """What a drawing says that has neither lines nor bars."""
-
-    series: str
-    x: str
-    y: float
-    y_is: str
-    """``goodput [Mbit/s]``."""
-    lower: float | None = None
-    upper: float | None = None
-
-
-_POINTS: "WeakKeyDictionary[Axes, Sequence[Point]]" = WeakKeyDictionary()
-
-
-def set_points(axes: Axes, points: Sequence[Point]) -> None:
-    """Record in numbers what ``axes`` show, for files of figures' data."""
-    _POINTS[axes] = points
-
-
-def points_of_axes(axes: Axes) -> Sequence[Point]:
-    """The points that were recorded for ``axes``."""
-    return _POINTS.get(axes, ())
-
-
-Array = np.ndarray[Any, Any]
-_BOUNDS: "WeakKeyDictionary[PolyCollection, Mapping[float, tuple[float, float]]]" = WeakKeyDictionary()
-
-
-def set_bounds(band: PolyCollection, x: Array, low: Array, high: Array) -> None:
-    """Record the edges of ``band`` from each ``x`` on: its outline has two of each where it steps."""
-    edges = zip(x.tolist(), zip(low.tolist(), high.tolist(), strict=True), strict=True)
-    _BOUNDS[band] = {at: both for at, both in edges if not any(map(isnan, both))}
-
-
-def bounds_of(band: PolyCollection) -> Mapping[float, tuple[float, float]] | None:
-    """The edges that were recorded for ``band``; ``None`` for another band."""
-    return _BOUNDS.get(band)
-
-
-_MARK_LINES: "WeakSet[Line2D]" = WeakSet()
-
-
 def mark(axes: Axes, each: Mark) -> None:
     """Draw a line over the whole height of ``axes``, and a shade if it lasts; no data of theirs."""
     dashes = "solid" if each.solid else (0, (1, 2))
-    line = axes.axvline(each.at, color=each.colour, linewidth=0.9, linestyle=dashes, zorder=1.5)
-    _MARK_LINES.add(line)
+    axes.axvline(each.at, color=each.colour, linewidth=0.9, linestyle=dashes, zorder=1.5)
     if each.until > each.at:
         axes.axvspan(each.at, each.until, color=each.colour, alpha=0.12, linewidth=0)
     if each.label:
@@ -183,18 +113,6 @@ def mark(axes: Axes, each: Mark) -> None:
         )
 
 
-def is_mark(line: Line2D) -> bool:
-    """Whether a line is a mark, and no data."""
-    return line in _MARK_LINES
-
-
-def say_left_out(made: Figure, every: int, shown: int, what: str) -> None:
-    """Say above a figure how many it does not show, if there are any."""
-    words = left_out_text(every, shown, what)
-    if words:
-        made.suptitle(words, x=0.01, ha="left", fontsize=8.5, color=MUTED)
-
-
 def plain(axes: Axes) -> None:
     """No background of its own."""
     axes.patch.set_alpha(0)
@@ -203,10 +121,6 @@ def plain(axes: Axes) -> None:
 
 def svg(made: Figure, name: str, title: str) -> str:
     """The figure as an ``<svg>`` element with a title for those who do not see it."""
-    keeper = _KEEPER.get()
-    if keeper is not None:
-        keeper(name, title, made)
-        return ""
     with settings({"svg.hashsalt": name}):
         buffer = io.StringIO()
         made.savefig(
@@ -219,9 +133,7 @@ def svg(made: Figure, name: str, title: str) -> str:
     text = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", text)
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text)
-    for colour, in_page in _VARIABLES.items():
-        text = text.replace(colour, in_page)
-    widest = f' style="max-width: {made.get_figwidth() * 96:.0f}px"' if _ANYWHERE.get() else ""
+    widest = f' style="max-width: {made.get_figwidth() * 96:.0f}px"'
     return _lighter(text).replace(">", f' role="img" aria-label="{title}"{widest}>', 1)
 
 

@@ -98,7 +98,7 @@ def _bar(row: int, bar: _Bar) -> Series:
         listed=False,
         size=0.7,
         to_x=mean,
-        interval=(low, high) if bar.most > bar.least else None,
+        x_interval=(low, high) if bar.most > bar.least else None,
         words=(rate_text(bar.mean),),
     )
 

@@ -2,27 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import ceil, log10
+from math import ceil, log10, nan
 from typing import Any
 
+import numpy as np
+
 from longhaul.analysis.metric_text import metric_text
-from longhaul.report.colours import INK, MUTED
-from longhaul.report.mpl import LogNorm, Normalize, cm, colormaps, patches
-from longhaul.report.plotting import Point, figure, plain, set_points, style, svg
+from longhaul.report.chart import Axis, Chart, Panel, Series
+from longhaul.report.colours import INK
 from longhaul.report.scales import is_wide, scale
 from longhaul.sweeps.wording import axis_text
 
 Row = Mapping[str, Any]
 
-LEAST_VALUES = 3
-"""Of both axes; with fewer, lines say the same with less."""
-_MOST_VALUES = 30
+_LEAST_VALUES, _MOST_VALUES = 2, 30
 _MOST_PANELS = 9
 _LEAST_FILLED = 0.5
 """Share of the cells that have a variant: points drawn at random fill no map."""
-_COLOURS = "cividis"
-"""The same by day and by night, and to those who see no red."""
 _WIDTH_IN, _CELL_IN, _LABELS_IN = 8.6, 0.42, 1.6
 _LEAST_CELL_IN = 0.62
 """Width that a mean with its interval needs."""
@@ -30,86 +26,111 @@ _LEAST_CELL_IN = 0.62
 
 @dataclass(frozen=True)
 class Axes:
-    """Which axes go along and up, and which make panels; columns of the summary."""
+    """Which axes go along and down, and which make panels; columns of the summary."""
 
     along: str
-    up: str
+    down: str | None
+    """None: the map has one row."""
     panels: tuple[str, ...]
 
 
 def map_axes(rows: Sequence[Row], columns: Sequence[str]) -> Axes | None:
     """The axes of a map of ``rows``, all of one metric; ``None`` where there is no map to draw.
 
-    The two with most values go along and up, numbers rather along, the others make panels.
+    The two with most values go along and down, numbers rather along, the others make panels.
     """
     values = {column: {row[column] for row in rows} for column in columns}
     sizes = {column: len(each) for column, each in values.items()}
-    wide = [column for column in columns if LEAST_VALUES <= sizes[column] <= _MOST_VALUES]
-    if len(wide) < 2:
-        return None
+    wide = [column for column in columns if _LEAST_VALUES <= sizes[column] <= _MOST_VALUES]
     pair = sorted(wide, key=lambda column: -sizes[column])[:2]
+    if not pair:
+        return None
     numbers = [column for column in pair if all(isinstance(each, int | float) for each in values[column])]
     along = max(numbers or pair, key=lambda column: sizes[column])
-    up = next(column for column in pair if column != along)
+    down = next((column for column in pair if column != along), None)
     panels = tuple(column for column in columns if column not in pair)
     count = len({tuple(row[column] for column in panels) for row in rows})
-    is_filled = len(rows) >= _LEAST_FILLED * sizes[along] * sizes[up] * count
-    return Axes(along, up, panels) if is_filled and count <= _MOST_PANELS else None
+    cells = sizes[along] * (sizes[down] if down else 1) * count
+    return Axes(along, down, panels) if len(rows) >= _LEAST_FILLED * cells and count <= _MOST_PANELS else None
 
 
-def heat_map(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Sequence[str]) -> str | None:
+def heat_map(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Sequence[str]) -> Chart | None:
     """``metric`` over two axes, panels for the others; ``None`` if :func:`map_axes` finds none.
 
-    Hatched: variants without a run, and those with fewer runs than others, which say how many.
+    Cells of variants with fewer runs than others say how many.
     """
     mine = [row for row in rows if row["metric"] == metric and row["mean"] is not None]
     chosen = map_axes(mine, columns) if mine else None
     if chosen is None:
         return None
     name_of = dict(zip(columns, names, strict=True))
-    along, up = _ordered(mine, chosen.along), _ordered(mine, chosen.up)
-    if isinstance(up[0], str):
-        up = up[::-1]
-    groups: dict[tuple[Any, ...], dict[tuple[Any, Any], Row]] = {}
+    along = _ordered(mine, chosen.along)
+    groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in mine:
-        key = tuple(row[column] for column in chosen.panels)
-        groups.setdefault(key, {})[row[chosen.along], row[chosen.up]] = row
+        groups.setdefault(tuple(row[column] for column in chosen.panels), []).append(row)
     factor, unit = scale(mine[0]["unit"], [row["mean"] for row in mine])
     words = metric_text(metric)
-    label = f"{words} [{unit}]" if unit else words
-    norm = _norm([row["mean"] / factor for row in mine])
+    x = Axis(name_of[chosen.along], names=tuple(axis_text(chosen.along, each) for each in along))
+    y = _shades([row["mean"] / factor for row in mine], f"{words} [{unit}]" if unit else words)
     most_runs = max(_repeats(row) for row in mine)
-    in_row = _panels_in_row(len(groups), len(along))
-    tall = ceil(len(groups) / in_row)
-    with style():
-        made = figure(tall * (0.75 + _CELL_IN * len(up)) + 0.35)
-        grid = made.subplots(tall, in_row, squeeze=False, sharex=True, sharey=True)
-        cell_in = (_WIDTH_IN - _LABELS_IN) / in_row / len(along)
-        for number, (key, cells) in enumerate(groups.items()):
-            axes = grid.flat[number]
-            plain(axes)
-            axes.grid(visible=False)
-            for spine in axes.spines.values():
-                spine.set_visible(False)
-            axes.tick_params(length=0)
-            texts = cell_in >= _LEAST_CELL_IN
-            for (x, along_value), (y, up_value) in product(enumerate(along), enumerate(up)):
-                _cell(axes, (x, y), cells.get((along_value, up_value)), norm, factor, most_runs, texts=texts)
-            axes.set_xlim(-0.5, len(along) - 0.5)
-            axes.set_ylim(-0.5, len(up) - 0.5)
-            axes.set_xticks(range(len(along)), [axis_text(chosen.along, each) for each in along])
-            axes.set_yticks(range(len(up)), [axis_text(chosen.up, each) for each in up])
-            axes.set_title(", ".join(_named(chosen.panels, key, name_of)))
-            if number >= len(groups) - in_row:
-                axes.set_xlabel(name_of[chosen.along])
-                axes.tick_params(labelbottom=True)
-            if number % in_row == 0:
-                axes.set_ylabel(name_of[chosen.up])
-            set_points(axes, _points(cells, (chosen.along, chosen.up), name_of[chosen.up], factor, label))
-        for unused in list(grid.flat)[len(groups) :]:
-            unused.set_visible(False)
-        _legend(made, grid, norm, label)
-        return svg(made, f"{metric}-map", f"{metric} over {name_of[chosen.along]} and {name_of[chosen.up]}")
+    panels = [
+        Panel(
+            ", ".join(
+                f"{name_of[column]} {axis_text(column, value)}"
+                for column, value in zip(chosen.panels, key, strict=True)
+            ),
+            x,
+            y,
+            [
+                _cells(name, {along.index(row[chosen.along]): row for row in line}, factor, most_runs)
+                for name, line in _table_rows(mine, group, chosen.down, words)
+            ],
+            rows_of=name_of[chosen.down] if chosen.down else "metric",
+        )
+        for key, group in groups.items()
+    ]
+    in_row = _panels_in_row(len(panels), len(along))
+    tall = ceil(len(panels) / in_row)
+    over = " and ".join(name_of[column] for column in (chosen.along, chosen.down) if column)
+    return Chart(
+        f"{metric}-map",
+        f"{metric} over {over}",
+        [tuple(panels[place : place + in_row]) for place in range(0, len(panels), in_row)],
+        height_in=tall * (0.75 + _CELL_IN * len(panels[0].series)) + 0.6,
+        widths=(1.0,) * in_row,
+    )
+
+
+def _table_rows(
+    every: Sequence[Row], group: Sequence[Row], down: str | None, words: str
+) -> list[tuple[str, list[Row]]]:
+    """The rows of the table of a group, by the values of the axis that goes down."""
+    if down is None:
+        return [(words, list(group))]
+    return [
+        (axis_text(down, value), [row for row in group if row[down] == value])
+        for value in _ordered(every, down)
+    ]
+
+
+def _cells(name: str, cells: Mapping[int, Row], factor: float, most_runs: int) -> Series:
+    """A row of the table: the cells by their columns."""
+    x = np.array(sorted(cells), dtype=float)
+    ordered = [cells[column] for column in sorted(cells)]
+    mean = np.array([row["mean"] / factor for row in ordered])
+    half = np.array([nan if row["half_width"] is None else row["half_width"] / factor for row in ordered])
+    words = [_cell_text(row, factor, most_runs) for row in ordered]
+    return Series(name, INK, x, mean, kind="squares", y_interval=(mean - half, mean + half), words=words)
+
+
+def _cell_text(row: Row, factor: float, most_runs: int) -> str:
+    mean, half, repeats = row["mean"] / factor, row["half_width"], _repeats(row)
+    lines = [number_text(mean)]
+    if half is not None:
+        lines.append(f"±{number_text(half / factor, like=mean)}")
+    if repeats < most_runs:
+        lines.append(f"{repeats} of {most_runs} runs")
+    return "\n".join(lines)
 
 
 def _repeats(row: Row) -> int:
@@ -123,62 +144,17 @@ def _ordered(rows: Sequence[Row], column: str) -> list[Any]:
     return sorted(values) if all(isinstance(each, int | float) for each in values) else values
 
 
-def _norm(means: Sequence[float]) -> Normalize:
+def _shades(means: Sequence[float], label: str) -> Axis:
+    """From the least to the most of all cells."""
     least, most = min(means), max(means)
-    if is_wide(least, most):
-        return LogNorm(least, most)
-    return Normalize(least, most if most > least else least + (abs(least) or 1.0))
+    high = most if most > least else least + (abs(least) or 1.0)
+    return Axis(label, is_logarithmic=is_wide(least, most), low=least, high=high)
 
 
 def _panels_in_row(panels: int, columns: int) -> int:
     """As many as leave room for the cells' texts; one if there is never room, three at most."""
     room = [count for count in (3, 2) if (_WIDTH_IN - _LABELS_IN) / count / columns >= _LEAST_CELL_IN]
     return min(panels, room[0] if room else 1)
-
-
-def _cell(
-    axes: Any,
-    place: tuple[int, int],
-    row: Row | None,
-    norm: Normalize,
-    factor: float,
-    most_runs: int,
-    *,
-    texts: bool,
-) -> None:
-    x, y = place
-    corner, size = (x - 0.48, y - 0.46), (0.96, 0.92)
-    if row is None:
-        axes.add_patch(
-            patches.Rectangle(corner, *size, facecolor="none", edgecolor=MUTED, hatch="////", linewidth=0.5)
-        )
-        return
-    mean = row["mean"] / factor
-    red, green, blue, _ = colour = colormaps[_COLOURS](norm(mean))
-    ink = "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#ffffff"
-    few = _repeats(row) < most_runs
-    axes.add_patch(
-        patches.Rectangle(
-            corner,
-            *size,
-            facecolor=colour,
-            edgecolor=ink if few else "none",
-            hatch="////" if few else None,
-            linewidth=0,
-        )
-    )
-    if not texts:
-        return
-    half = row["half_width"]
-    lines = [number_text(mean)]
-    if half is not None:
-        lines.append(f"±{number_text(half / factor, like=mean)}")
-    if few:
-        lines.append(f"{_repeats(row)} of {most_runs} runs")
-    box = {"facecolor": colour, "edgecolor": "none", "pad": 1.0} if few else None
-    axes.text(
-        x, y, "\n".join(lines), ha="center", va="center", color=ink, fontsize=7, linespacing=1.1, bbox=box
-    )
 
 
 def number_text(value: float, *, like: float | None = None) -> str:
@@ -188,30 +164,3 @@ def number_text(value: float, *, like: float | None = None) -> str:
     if like is not None and value and abs(value) < 10**-places:
         return f"{value:.1g}"
     return f"{value:.{min(places, 6)}f}"
-
-
-def _named(columns: Sequence[str], key: Sequence[Any], names: Mapping[str, str]) -> list[str]:
-    return [f"{names[column]} {axis_text(column, value)}" for column, value in zip(columns, key, strict=True)]
-
-
-def _points(
-    cells: Mapping[tuple[Any, Any], Row], columns: tuple[str, str], name: str, factor: float, label: str
-) -> list[Point]:
-    """Of each cell its mean and the ends of its interval, for those who want the numbers."""
-    found = []
-    for (along, up), row in cells.items():
-        series, x = f"{name} {axis_text(columns[1], up)}", axis_text(columns[0], along)
-        mean, half = row["mean"], row["half_width"]
-        bounds = (None, None) if half is None else ((mean - half) / factor, (mean + half) / factor)
-        found.append(Point(series, x, mean / factor, label, *bounds))
-    return found
-
-
-def _legend(made: Any, grid: Any, norm: Normalize, label: str) -> None:
-    """A bar of the colours, for eyes that look before they read."""
-    colours = cm.ScalarMappable(norm=norm, cmap=_COLOURS)
-    bar = made.colorbar(colours, ax=grid, fraction=0.03, pad=0.015, aspect=30)
-    bar.set_label(label, color=INK)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0)
-    bar.ax.minorticks_off()

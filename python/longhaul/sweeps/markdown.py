@@ -5,7 +5,7 @@ from pathlib import Path
 
 from longhaul.report.markdown import conditions, escaped, facts_table, markdown, write_parts
 from longhaul.report.tables import Column, Row, Table
-from longhaul.sweeps.page import draw
+from longhaul.sweeps.page import read_estimates, tables
 
 
 def write_sweep(directory: Path) -> Path:
@@ -14,7 +14,7 @@ def write_sweep(directory: Path) -> Path:
 
 
 def _parts(directory: Path) -> Iterator[str]:
-    found = draw(directory, figures=False)
+    found = tables(directory, read_estimates(directory))
     summary, sweep = found["summary"], found["sweep"]
     yield f"# {escaped(summary['name'])}"
     failed = f", {summary['failed']} failed" if summary["failed"] else ""

@@ -1,18 +1,24 @@
 """The report of a sweep: one self-contained HTML file."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
+from longhaul.report.chart import Chart
+from longhaul.report.chart_json import Embedded, embedded
 from longhaul.report.page import page, write_page
 from longhaul.report.pictures import Drawings
-from longhaul.sweeps import figures as sweep_figures
-from longhaul.sweeps import heat_maps
+from longhaul.results.run_files import read_json
+from longhaul.sweeps.heat_maps import heat_map
+from longhaul.sweeps.line_charts import has_lines, line_chart
 from longhaul.sweeps.wording import axis_text, estimate_text, runs_of
+
+Row = Mapping[str, Any]
 
 MOST_FIGURES = 8
 MOST_DRAWN = 5000
@@ -21,72 +27,115 @@ MOST_ROWS = 400
 """Variants in the table; the file has all."""
 
 
+@dataclass(frozen=True)
+class Estimates:
+    """The rows of the summary that are drawn or shown, and how many variants it has."""
+
+    summary: Mapping[str, Any]
+    rows: Sequence[Row]
+    variants: int
+    is_whole: bool
+
+    @property
+    def metrics(self) -> list[str]:
+        """Those that were measured."""
+        return list(dict.fromkeys(row["metric"] for row in self.rows))
+
+    @property
+    def columns(self) -> list[str]:
+        """Those of the axes."""
+        return [axis["column"] for axis in self.summary["axes"]]
+
+    @property
+    def names(self) -> list[str]:
+        """Those of the axes."""
+        return [axis["name"] for axis in self.summary["axes"]]
+
+    def lines(self, metric: str) -> Chart:
+        """A metric over one axis."""
+        return line_chart(self.rows, metric, self.columns, self.names)
+
+    def heat_map(self, metric: str) -> Chart | None:
+        """A metric over two axes, where that makes a map."""
+        return heat_map(self.rows, metric, self.columns, self.names)
+
+    def charts(self, metric: str) -> list[Chart]:
+        """Lines and map of a metric; a cloud of points is left to the map, if there is one."""
+        drawn = self.heat_map(metric)
+        if drawn is None:
+            return [self.lines(metric)]
+        return [self.lines(metric), drawn] if has_lines(self.rows, metric, self.columns) else [drawn]
+
+
+def read_estimates(directory: Path) -> Estimates:
+    """Of the directory of a sweep; none before it has a summary."""
+    summary = read_json(directory / "summary.json") or {"axes": []}
+    file = directory / "summary.parquet"
+    if not file.is_file():
+        return Estimates(summary, [], 0, is_whole=True)
+    table = pq.read_table(file)
+    rows = table.slice(0, MOST_DRAWN).to_pylist()
+    is_whole = len(table) == len(rows)
+    if not is_whole:
+        # The last of them may have rows that are not shown.
+        rows = [row for row in rows if row["variant"] != rows[-1]["variant"]]
+    return Estimates(summary, rows, len(table["variant"].unique()), is_whole)
+
+
 def write_sweep_report(directory: Path) -> Path:
     """Write ``report.html`` into the directory of a sweep that has a summary; returns its path."""
     path = directory / "report.html"
-    write_page(path, page("sweep.html.j2", context=draw(directory)))
+    estimates = read_estimates(directory)
+    figures = [
+        (metric, [_embedded(chart) for chart in estimates.charts(metric)]) for metric in _drawn(estimates)
+    ]
+    write_page(path, page("sweep.html.j2", context={**tables(directory, estimates), "figures": figures}))
     return path
 
 
-def draw(directory: Path, *, figures: bool = True) -> dict[str, Any]:
-    """What the report of a sweep shows, with its figures unless they are not wanted."""
-    summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
-    sweep = json.loads((directory / "sweep.json").read_text(encoding="utf-8"))
-    table = directory / "summary.parquet"
-    found = pq.read_table(table) if table.is_file() else None
-    rows = found.slice(0, MOST_DRAWN).to_pylist() if found is not None else []
-    measured = len(found["variant"].unique()) if found is not None else 0
-    if found is not None and len(found) > len(rows):
-        # The last of them may have rows that are not shown.
-        rows = [row for row in rows if row["variant"] != rows[-1]["variant"]]
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
-    columns = [axis["column"] for axis in summary["axes"]]
-    names = [axis["name"] for axis in summary["axes"]]
-    by_variant: dict[int, dict[str, str]] = {}
-    values: dict[int, list[str]] = {}
-    counted: dict[int, list[sweep_figures.Row]] = {}
-    for row in rows:
-        if len(by_variant) == MOST_ROWS and row["variant"] not in by_variant:
-            continue
-        by_variant.setdefault(row["variant"], {})[row["metric"]] = estimate_text(row)
-        counted.setdefault(row["variant"], []).append(row)
-        values[row["variant"]] = [axis_text(column, row[column]) for column in columns]
-    return {
-        "summary": summary,
-        "sweep": sweep,
-        "names": names,
-        "metrics": metrics,
-        "figures": [
-            _figures(rows, metric, columns, names)
-            for metric in metrics[:MOST_FIGURES]
-            if figures and found is not None and len(found) <= MOST_DRAWN
-        ],
-        "rows": [
-            (values[variant], cells, runs_of(counted[variant])) for variant, cells in by_variant.items()
-        ],
-        "left_out": measured - len(by_variant),
-    }
+def charts(directory: Path) -> list[Chart]:
+    """The charts of the report of a sweep."""
+    estimates = read_estimates(directory)
+    return [chart for metric in _drawn(estimates) for chart in estimates.charts(metric)]
 
 
 def drawings(directory: Path) -> Drawings:
-    """How to draw the figures of a sweep: each metric as lines, and, after its name, ``map``."""
-    summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
-    table = directory / "summary.parquet"
-    rows = pq.read_table(table).slice(0, MOST_DRAWN).to_pylist() if table.is_file() else []
-    columns = [axis["column"] for axis in summary["axes"]]
-    names = [axis["name"] for axis in summary["axes"]]
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
-    lines = {metric: partial(sweep_figures.metric_figure, rows, metric, columns, names) for metric in metrics}
-    maps = {f"{metric} map": partial(heat_maps.heat_map, rows, metric, columns, names) for metric in metrics}
+    """How to make the charts of a sweep: each metric as lines, and, after its name, ``map``."""
+    estimates = read_estimates(directory)
+    lines = {metric: partial(estimates.lines, metric) for metric in estimates.metrics}
+    maps = {f"{metric} map": partial(estimates.heat_map, metric) for metric in estimates.metrics}
     return {**lines, **maps}
 
 
-def _figures(
-    rows: Sequence[sweep_figures.Row], metric: str, columns: Sequence[str], names: Sequence[str]
-) -> tuple[str, str | None, str | None]:
-    """The metric, its lines, and its map; a cloud of points is left to the map, if there is one."""
-    drawn = heat_maps.heat_map(rows, metric, columns, names)
-    lines = None
-    if drawn is None or sweep_figures.has_lines(rows, metric, columns):
-        lines = sweep_figures.metric_figure(rows, metric, columns, names)
-    return metric, lines, drawn
+def tables(directory: Path, estimates: Estimates) -> dict[str, Any]:
+    """What the report of a sweep shows beside its charts."""
+    columns = estimates.columns
+    by_variant: dict[int, list[Row]] = {}
+    for row in estimates.rows:
+        if len(by_variant) < MOST_ROWS or row["variant"] in by_variant:
+            by_variant.setdefault(row["variant"], []).append(row)
+    return {
+        "summary": estimates.summary,
+        "sweep": json.loads((directory / "sweep.json").read_text(encoding="utf-8")),
+        "names": estimates.names,
+        "metrics": estimates.metrics,
+        "rows": [
+            (
+                [axis_text(column, rows[0][column]) for column in columns],
+                {row["metric"]: estimate_text(row) for row in rows},
+                runs_of(rows),
+            )
+            for rows in by_variant.values()
+        ],
+        "left_out": estimates.variants - len(by_variant),
+    }
+
+
+def _drawn(estimates: Estimates) -> list[str]:
+    """The metrics that have charts: the first ones, of a sweep that is not too large."""
+    return estimates.metrics[:MOST_FIGURES] if estimates.is_whole else []
+
+
+def _embedded(chart: Chart) -> tuple[Embedded, bool]:
+    """For the report, and whether it is a map."""
+    return embedded(chart), any(panel.rows_of for panel in chart.panels)

@@ -30,10 +30,15 @@ def verdicts_text(verdicts: Mapping[str, int]) -> str:
     return ", ".join(counts) + excluded
 
 
+def unit_of_axis(column: str) -> str | None:
+    """The unit that the name of an axis' column ends in."""
+    units = {"_ns": "ns", "_bits_per_s": "bit/s", "_bytes": "bytes", "_share": "share"}
+    return next((unit for ending, unit in units.items() if column.endswith(ending)), None)
+
+
 def axis_text(column: str, value: Any) -> str:
     """A value of an axis, with the unit that its column's name ends in."""
-    units = {"_ns": "ns", "_bits_per_s": "bit/s", "_bytes": "bytes", "_share": "share"}
-    unit = next((unit for ending, unit in units.items() if column.endswith(ending)), None)
+    unit = unit_of_axis(column)
     return str(value) if isinstance(value, str) or unit is None else quantity_text(value, unit)
 
 

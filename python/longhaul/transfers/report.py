@@ -10,13 +10,11 @@ from longhaul.report import notebook
 from longhaul.report.colours import MUTED, SERIES
 from longhaul.report.mpl import Figure
 from longhaul.report.plotting import figure, paper, plain
-from longhaul.report.points import unlisted
 from longhaul.transfers.plan.plan_data import plan_as_plain
 from longhaul.transfers.plan.plans import Outcome, Plan, loads
 from longhaul.units.configured import rate, size
 
 MOST_BARS, MOST_LINKS = 60, 8
-_MOVES = unlisted("moves")
 
 
 def draw_gantt(plan: Plan, path: Path) -> None:
@@ -89,16 +87,15 @@ def _bar(drawn: Figure, row: int, outcome: Outcome, top: float, end_s: float) ->
         facecolor="none",
         edgecolor=MUTED,
         lw=0.5,
-        label=unlisted("window"),
     )
     colour = SERIES[0] if outcome.satisfied else SERIES[1]
     for piece in outcome.pieces:
         alpha = 0.25 + 0.75 * min(1.0, piece.bits_per_s / top)
         span = piece.finish_s - piece.start_s
-        axes.barh(row, span, left=piece.start_s, height=0.7, color=colour, alpha=alpha, lw=0, label=_MOVES)
+        axes.barh(row, span, left=piece.start_s, height=0.7, color=colour, alpha=alpha, lw=0)
     if not outcome.pieces:
         look: dict[str, Any] = {"color": SERIES[1], "lw": 1, "marker": "x", "markersize": 3}
-        axes.plot([request.release_s, last_s], [row, row], **look, label=unlisted("refused"))
+        axes.plot([request.release_s, last_s], [row, row], **look)
 
 
 def _end_s(plan: Plan) -> float:

@@ -214,7 +214,8 @@ export const api = {
     ask('POST /compare/report', {}, { body: { runs, grouped } }),
   startSweep: (text: string, settings: Settings, file: string | null, base: string | null) =>
     ask('POST /sweeps', {}, { body: { text, settings, file, base } }),
-  sweep: (id: string) => ask('GET /sweeps/{run}', { run: id }),
+  /** With the charts of a metric. */
+  sweep: (id: string, metric?: string) => ask('GET /sweeps/{run}', { run: id }, { query: { metric } }),
   stopSweep: (id: string) => ask('POST /sweeps/{run}/stop', { run: id }, { body: {} }),
   export: (wish: Bodies['POST /export']) => ask('POST /export', {}, { body: wish }),
   exportArchive: (wish: Bodies['POST /export/archive']) => ask('POST /export/archive', {}, { body: wish }),

@@ -3,6 +3,8 @@ import type uPlot from 'uplot';
 import { numbers, type ChartData } from './data';
 import { type Colour } from './look';
 import { csv, picture, type Drawing } from './export';
+import { drawHeatMap, drawShades } from './heatMap';
+import { drawKey } from './key';
 import { drawPanel } from './panel';
 
 export type Drawn = {
@@ -28,13 +30,18 @@ export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour)
   let isMoving = false;
   holder.classList.add('drawn');
   holder.dataset['name'] = chart.name;
-  holder.setAttribute('role', chart.rows.some((row) => row.some((panel) => panel.part)) ? 'group' : 'img');
+  const panels = chart.rows.flat();
+  const isRead = panels.some((panel) => panel.part || panel.rows_of);
+  holder.setAttribute('role', isRead ? 'group' : 'img');
   holder.setAttribute('aria-label', chart.title);
   if (chart.note) {
     const note = holder.appendChild(document.createElement('p'));
     note.className = 'note';
     note.textContent = chart.note;
   }
+
+  if (chart.key.length) drawKey(holder, chart.key);
+  if (panels[0]?.rows_of) drawShades(holder, panels[0].y);
 
   /** Panels of one x axis show the same stretch. */
   function moved(mine: uPlot, axis: number): void {
@@ -46,12 +53,16 @@ export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour)
     isMoving = false;
   }
 
-  for (const [row, panels] of chart.rows.entries()) {
+  for (const [row, ofRow] of chart.rows.entries()) {
     const line = holder.appendChild(document.createElement('div'));
     line.className = 'row';
     line.style.gridTemplateColumns = chart.widths.map((width) => `minmax(0, ${width}fr)`).join(' ');
-    for (const [column, panel] of panels.entries()) {
+    for (const [column, panel] of ofRow.entries()) {
       const box = line.appendChild(document.createElement('div'));
+      if (panel.rows_of) {
+        drawHeatMap(box, panel, chart.axes[panel.x]!, xs);
+        continue;
+      }
       const place = { chart, xs, row, column, group: `${group}-${panel.x}`, colour, moved };
       plots.push({ plot: drawPanel(box, panel, place), box, panel, axis: panel.x });
     }

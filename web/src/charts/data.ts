@@ -7,6 +7,7 @@ export type Kind =
   | 'line'
   | 'steps-before'
   | 'steps-after'
+  | 'curve'
   | 'area'
   | 'dots'
   | 'discs'
@@ -29,6 +30,8 @@ export type SeriesData = {
   /** Strokes and gaps of a line that is not solid, in points. */
   dashes?: number[];
   tipped?: boolean;
+  /** Signs with a line through them. */
+  joined?: boolean;
   ignored?: boolean;
   opacity?: number;
   /** The number of a set of x. */
@@ -38,7 +41,8 @@ export type SeriesData = {
   height?: Column;
   /** From x to the end of a stroke or bar. */
   width?: Column;
-  interval?: [Column, Column];
+  x_interval?: [Column, Column];
+  y_interval?: [Column, Column];
   words?: string[];
 };
 
@@ -54,6 +58,9 @@ export type MarkData = { at: number; until: number; label: string; colour: strin
 
 export type FootData = { name: string; colour: string; x: number[] };
 
+/** What a colour or a sign means in all panels. */
+export type KeyData = { name: string; colour: string; kind: Kind; dashed: boolean };
+
 export type PartData = { begin: number; end: number; name: string };
 
 export type PanelData = {
@@ -67,12 +74,15 @@ export type PanelData = {
   marks: MarkData[];
   note: string;
   part?: PartData;
+  /** Of a heat map: what the names of its series, the rows, are values of. */
+  rows_of?: string;
 };
 
 export type ChartData = {
   name: string;
   title: string;
   note: string;
+  key: KeyData[];
   /** Of columns, relative to one another. */
   widths: number[];
   /** Of the plots of each row, in pixels. */
@@ -83,7 +93,7 @@ export type ChartData = {
 };
 
 /** A series in numbers; NaN where there is no value. */
-export type Points = Omit<SeriesData, 'x' | 'y' | 'interval'> & {
+export type Points = Omit<SeriesData, 'x' | 'y' | 'x_interval' | 'y_interval'> & {
   x: Float64Array;
   y: Float64Array;
   low: Float64Array | null;
@@ -91,6 +101,9 @@ export type Points = Omit<SeriesData, 'x' | 'y' | 'interval'> & {
   /** Where the interval of each bar or sign ends, or the bar. */
   ends: Float64Array | null;
   begins: Float64Array | null;
+  /** The interval of y of each sign or cell. */
+  least: Float64Array | null;
+  most: Float64Array | null;
 };
 
 export function numbers(column: Column): Float64Array {
@@ -108,7 +121,7 @@ export function numbers(column: Column): Float64Array {
 
 /** The series of a panel in numbers. */
 export function points(panel: PanelData, xs: readonly Float64Array[]): Points[] {
-  return panel.series.map(({ x: place, y: column, interval, ...rest }) => {
+  return panel.series.map(({ x: place, y: column, x_interval: across, y_interval: up, ...rest }) => {
     const [x, y] = [xs[place]!, numbers(column)];
     const wide = rest.width && numbers(rest.width);
     const high = rest.height && numbers(rest.height);
@@ -119,8 +132,10 @@ export function points(panel: PanelData, xs: readonly Float64Array[]): Points[] 
       y,
       low: high ? y.map((top, at) => top - high[at]!) : null,
       toX,
-      begins: interval ? numbers(interval[0]) : null,
-      ends: interval ? numbers(interval[1]) : toX,
+      begins: across ? numbers(across[0]) : null,
+      ends: across ? numbers(across[1]) : toX,
+      least: up ? numbers(up[0]) : null,
+      most: up ? numbers(up[1]) : null,
     };
   });
 }

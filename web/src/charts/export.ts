@@ -1,6 +1,8 @@
 /** A chart as a file: a picture of what is in view, and its points as a table. */
 import type uPlot from 'uplot';
-import { points, type ChartData, type PanelData } from './data';
+import { points, type Axis, type ChartData, type PanelData } from './data';
+import { paintHeatMaps } from './heatMap';
+import { paintKey } from './key';
 import { font, type Colour } from './look';
 
 /** A panel where it is drawn. */
@@ -29,6 +31,8 @@ export function picture(
   to.textBaseline = 'middle';
   text(to, chart.title, 0, LINE / 2, `600 ${font(13)}`, colour('--ink'));
   to.translate(0, LINE);
+  paintKey(to, holder, chart.key, colour);
+  paintHeatMaps(to, holder, colour);
   for (const { plot, box, panel } of drawings) {
     const place = plot.root.getBoundingClientRect();
     const [left, top] = [place.left - frame.left, place.top - frame.top];
@@ -95,28 +99,43 @@ const HEADS = [
 
 /** Every point of a chart as CSV, a row each. */
 export function csv(chart: ChartData, xs: readonly Float64Array[]): string {
-  const lines = [HEADS];
-  for (const panel of chart.rows.flat()) {
-    const [xAxis, yAxis] = [
-      nameAndUnit(chart.axes[panel.x]!.label),
-      nameAndUnit(panel.y.label || (panel.y.names ? 'name' : '')),
-    ];
-    for (const each of points(panel, xs)) {
-      // Bars from zero are values; those from elsewhere are spans.
-      const isSpan = each.toX !== null && (each.kind !== 'bars' || each.x.some((begin) => begin !== 0));
-      for (const [at, begin] of each.x.entries()) {
-        const y = panel.y.names?.[Math.round(each.y[at]!)] ?? number(each.y[at]);
-        const [end, low] = [each.toX?.[at], each.low?.[at]];
-        const x = isSpan ? '' : number(end ?? begin);
-        const [below, above] = low === undefined ? ['', ''] : [number(low), y];
-        const span = isSpan ? [begin, end] : [each.begins?.[at], each.begins ? each.ends?.[at] : undefined];
-        const value = low === undefined ? y : '';
-        lines.push([panel.title, each.name, x, ...xAxis, value, ...yAxis, below, above, ...span.map(number)]);
-      }
-    }
-  }
+  const lines = [HEADS, ...chart.rows.flat().flatMap((panel) => rowsOf(panel, chart, xs))];
   return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
 }
+
+function rowsOf(panel: PanelData, chart: ChartData, xs: readonly Float64Array[]): string[][] {
+  const x = chart.axes[panel.x]!;
+  const [across, up] = [x, panel.y].map((axis) => nameAndUnit(axis.label || (axis.names ? 'name' : '')));
+  const row = (name: string, at: string, value: string, ...ends: (number | undefined)[]): string[] => [
+    ...[panel.title, name, at, ...across!, value, ...up!],
+    ...ends.map(number),
+  ];
+  const found = points(panel, xs).flatMap((each) => {
+    // Bars from zero are values; those from elsewhere are spans.
+    const isSpan = each.toX !== null && (each.kind !== 'bars' || each.x.some((begin) => begin !== 0));
+    const of = (column: Float64Array | null, at: number): number | undefined => column?.[at];
+    return [...each.x.entries()]
+      .filter(([at]) => !Number.isNaN(each.y[at]))
+      .map(([at, begin]) => {
+        const y = each.y[at]!;
+        const place = word(x, isSpan ? begin : (each.toX?.[at] ?? begin));
+        const [value, ...ends] = each.low
+          ? ['', each.low[at], y]
+          : [word(panel.y, y), of(each.least, at), of(each.most, at)];
+        const span = isSpan
+          ? [begin, each.toX![at]]
+          : [of(each.begins, at), each.begins ? of(each.ends, at) : undefined];
+        return row(each.name, place, value as string, ...(ends as number[]), ...span);
+      });
+  });
+  const feet = panel.feet.flatMap((foot) =>
+    foot.x.map((at) => row(foot.name, number(at), '', ...Array<undefined>(4))),
+  );
+  return [...found, ...feet];
+}
+
+/** A number, or the name that stands there. */
+const word = ({ names }: Axis, value: number): string => names?.[Math.round(value)] ?? number(value);
 
 /** `time [s]` as `time` and `s`. */
 function nameAndUnit(label: string): [string, string] {

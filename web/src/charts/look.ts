@@ -26,10 +26,27 @@ export function short(value: number | null): string {
     : String(Number(value.toPrecision(9)));
 }
 
-/** The same on a logarithmic axis, whose ends are anywhere: round numbers alone. */
-export function round(value: number | null): string {
-  const mantissa = value ? value / 10 ** Math.floor(Math.log10(value) + 1e-9) : NaN;
-  return Math.abs(mantissa - Math.round(mantissa)) < 1e-6 ? short(value) : '';
+/** 1, 2 ... 9 times each power of ten on a logarithmic axis; of a short part, round numbers at equal distances. */
+export function multiples(least: number, most: number): number[] {
+  const found: number[] = [];
+  for (let power = Math.floor(Math.log10(least)); 10 ** power <= most; power += 1)
+    for (let digit = 1; digit < 10; digit += 1) found.push(Number((digit * 10 ** power).toPrecision(1)));
+  const inside = found.filter((each) => each >= least && each <= most);
+  if (inside.length > 1) return inside;
+  const step = 10 ** Math.floor(Math.log10(most - least));
+  const first = Math.ceil(least / step);
+  return Array.from({ length: Math.floor(most / step) - first + 1 }, (_, at) =>
+    Number(((first + at) * step).toPrecision(12)),
+  );
+}
+
+/** Which of the multiples have labels: all, those that begin with 1, 2 or 5, or powers of ten, as there is room. */
+export function labelled(values: readonly number[]): (number | null)[] {
+  if (values.length <= 6) return [...values];
+  const leading = values.length <= 20 ? [1, 2, 5] : [1];
+  return values.map((each) =>
+    leading.includes(Number((each / 10 ** Math.floor(Math.log10(each) + 1e-9)).toPrecision(6))) ? each : null,
+  );
 }
 
 /** A number as a legend shows it. */

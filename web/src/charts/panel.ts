@@ -1,7 +1,7 @@
 /** One panel of a chart as a plot of uPlot. */
 import uPlot from 'uplot';
 import { after, points, type Axis, type ChartData, type PanelData, type Points } from './data';
-import { axis, digits, round, short, type Colour } from './look';
+import { axis, digits, labelled, multiples, short, type Colour } from './look';
 import { drawMarks } from './marks';
 import { drawFeet, drawLevels, drawWords, shadePart } from './overlays';
 import { series, table } from './paths';
@@ -68,7 +68,7 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
           size: 26,
           label: isLabelled ? x.label : '',
           labelSize: isLabelled ? 18 : 0,
-          values: (_, values) => values.map(x.logarithmic ? round : short),
+          ...(x.names ? places(x.names) : numbersOf(x)),
         },
         { ...axis(colour, 12), label: panel.y.label, labelSize: panel.y.label ? 18 : 0, ...ticks(panel.y) },
       ],
@@ -79,7 +79,8 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
         points: part ? { show: false } : { size: 6 },
       },
       legend: {
-        show: !hasBars,
+        // Where a key says what all panels have, a legend in each would move them apart.
+        show: !hasBars && chart.key.length === 0,
         mount: (_, legend) => head.appendChild(legend),
         markers: { width: 0, fill: (_, at) => (at ? colour(shown[at - 1]!.colour) : 'transparent') },
       },
@@ -131,24 +132,35 @@ function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Names at 0, 1, 2 ... */
+const places = (names: string[]): Partial<uPlot.Axis> => ({
+  splits: () => names.map((_, at) => at),
+  values: () => names,
+});
+
 function ticks(of: Axis): Partial<uPlot.Axis> {
   const wide = (texts: readonly string[] | null): number =>
     Math.min(Math.max(52, 14 + 7 * Math.max(0, ...(texts ?? []).map((text) => text.length))), 260);
   if (of.names) {
     const names = of.names.map((name) => (name.length > 34 ? `${name.slice(0, 33)}…` : name));
-    return {
-      splits: () => names.map((_, row) => row),
-      values: () => names,
-      size: () => wide(names),
-      grid: { show: false },
-    };
+    return { ...places(names), size: () => wide(names), grid: { show: false } };
   }
   return {
     size: (_, texts) => wide(texts),
     space: 26,
-    values: (_, values) => values.map(of.logarithmic ? round : short),
+    ...numbersOf(of),
   };
 }
+
+const numbersOf = (of: Axis): Partial<uPlot.Axis> => ({
+  values: (_, values) => values.map(short),
+  ...(of.logarithmic
+    ? {
+        splits: (_plot: uPlot, _axis: number, least: number, most: number) => multiples(least, most),
+        filter: (_plot: uPlot, values: number[]) => labelled(values),
+      }
+    : {}),
+});
 
 function reachOfY(
   plot: uPlot,
@@ -161,8 +173,14 @@ function reachOfY(
   if (names) return [-0.6, names.length - 0.4];
   if (panel.part) return reachOfPart(plot, shown);
   const levels = panel.levels.filter((level) => level.along === 'y').map((level) => level.at);
-  const [bottom, top] = [Math.min(least ?? Infinity, ...levels), Math.max(most ?? -Infinity, ...levels)];
+  const ends = shown.flatMap((each) => [...(each.least ?? []), ...(each.most ?? [])]).filter(isFinite);
+  const every = [...levels, ...ends].filter((each) => !panel.y.logarithmic || each > 0);
+  const [bottom, top] = [Math.min(least ?? Infinity, ...every), Math.max(most ?? -Infinity, ...every)];
   if (bottom > top) return [low ?? 0, high ?? 1];
+  if (panel.y.logarithmic && bottom > 0) {
+    const room = ((high ?? top) / (low ?? bottom)) ** ROOM || 1;
+    return [low ?? bottom / room, high ?? top * room];
+  }
   const room = (top - (low ?? bottom) || Math.abs(top) || 1) * ROOM;
   return [low ?? bottom - room, high ?? top + room];
 }

@@ -16,6 +16,18 @@ const place = (plot: uPlot): Place => ({
   max: plot.scales['x']!.max!,
 });
 
+/** A line through the points in their order; a point without a value interrupts it. */
+function curve({ x, y }: Place, each: Points): uPlot.Series.Paths {
+  const path = new Path2D();
+  let isDown = false;
+  for (const [at, value] of each.x.entries()) {
+    const height = each.y[at]!;
+    if (!Number.isNaN(height)) path[isDown ? 'lineTo' : 'moveTo'](x(value), y(height));
+    isDown = !Number.isNaN(height);
+  }
+  return { stroke: path, fill: null };
+}
+
 /** What is between the lower and the upper edge, each from its x on. */
 function area({ x, y, min, max }: Place, each: Points): uPlot.Series.Paths {
   const path = new Path2D();
@@ -35,7 +47,7 @@ function area({ x, y, min, max }: Place, each: Points): uPlot.Series.Paths {
   return { stroke: null, fill: path };
 }
 
-function signs({ x, y, min, max }: Place, each: Points): uPlot.Series.Paths {
+function signs({ x, y, min, max }: Place, each: Points): { stroke: Path2D; fill: Path2D | null } {
   const [path, intervals] = [new Path2D(), new Path2D()];
   const radius = (each.size * POINT * devicePixelRatio) / 2;
   // Signs may be in any order, as those of delays are.
@@ -45,6 +57,10 @@ function signs({ x, y, min, max }: Place, each: Points): uPlot.Series.Paths {
     if (each.begins && each.ends) {
       intervals.moveTo(x(each.begins[at]!), down);
       intervals.lineTo(x(each.ends[at]!), down);
+    }
+    if (each.least && each.most) {
+      intervals.moveTo(across, y(each.least[at]!));
+      intervals.lineTo(across, y(each.most[at]!));
     }
     if (each.kind === 'crosses') {
       path.moveTo(across - radius, down - radius);
@@ -58,10 +74,12 @@ function signs({ x, y, min, max }: Place, each: Points): uPlot.Series.Paths {
       path.arc(across, down, radius, 0, 2 * Math.PI);
     }
   }
-  const isOpen = each.kind === 'crosses' || each.kind === 'circles';
-  if (isOpen) path.addPath(intervals);
-  return isOpen ? { stroke: path, fill: null } : { stroke: intervals, fill: path };
+  if (!isOpen(each)) return { stroke: intervals, fill: path };
+  path.addPath(intervals);
+  return { stroke: path, fill: null };
 }
+
+const isOpen = ({ kind }: Points): boolean => kind === 'crosses' || kind === 'circles';
 
 function strokes({ x, y, min, max }: Place, each: Points): uPlot.Series.Paths {
   const [path, tips] = [new Path2D(), new Path2D()];
@@ -93,16 +111,41 @@ function bars({ x, y }: Place, each: Points): uPlot.Series.Paths {
   return { stroke: null, fill: path };
 }
 
-const OWN = { area, strokes, bars };
+const OWN = { area, curve, strokes, bars };
 
 const isOwn = (kind: string): kind is keyof typeof OWN => kind in OWN;
 
-/** A series for uPlot, which draws it from `each` and shows its values in the legend, unless that `isNamed` there. */
+/** Signs with a line through them: the line has the dashes, and is under the signs. */
+const joined = (each: Points, colour: Colour): Pick<uPlot.Series, 'paths' | 'points' | 'width'> => ({
+  width: 1.1,
+  paths: (plot) => curve(place(plot), each),
+  points: {
+    show: true,
+    width: 1.3,
+    stroke: () => colour(each.colour),
+    fill: () => colour(isOpen(each) ? '--paper' : each.colour),
+    paths: (plot) => {
+      const drawn = signs(place(plot), each);
+      return { ...drawn, fill: drawn.fill ?? drawn.stroke, clip: frame(plot) };
+    },
+  },
+});
+
+/** Where a plot has its data. */
+function frame({ bbox }: uPlot): Path2D {
+  const path = new Path2D();
+  path.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  return path;
+}
+
+/** A series for uPlot, which draws it from `each` and shows its values in the legend, unless that `isNamed` elsewhere. */
 export function series(each: Points, colour: Colour, count: number, isNamed: boolean): uPlot.Series {
   const own = isOwn(each.kind) ? OWN[each.kind] : SIGNS.has(each.kind) ? signs : null;
-  const isHidden = each.listed === false && (own === null ? isNamed : own !== signs || each.size > 4);
+  const isLine = own === null || own === curve;
+  const isHidden = each.listed === false && (isLine ? isNamed : own !== signs || isNamed || each.size > 4);
   const isInstant = each.kind === 'strokes' && each.tipped === true;
-  const dash = own ? undefined : each.dashed ? DASHED : each.dashes && fromPoints(each.dashes);
+  const dash =
+    !isLine && !each.joined ? undefined : each.dashed ? DASHED : each.dashes && fromPoints(each.dashes);
   return {
     label: each.name,
     ...(isHidden ? { class: 'unlisted' } : isInstant ? { class: 'silent' } : {}),
@@ -115,6 +158,7 @@ export function series(each: Points, colour: Colour, count: number, isNamed: boo
     spanGaps: each.kind !== 'line',
     points: { show: false },
     paths: own ? (plot) => own(place(plot), each) : lines(each.kind),
+    ...(each.joined ? joined(each, colour) : {}),
     value: (_, value) => (isInstant ? '' : digits(value, count)),
   };
 }

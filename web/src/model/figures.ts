@@ -1,6 +1,5 @@
-/** Scales and grids of figures: pure. */
-import type { Expectation, SweepCell } from '../api/types/files';
-import type { SweepRow } from '../api/types/studies';
+/** Scales of figures, and quantities as text: pure. */
+import type { Expectation } from '../api/types/files';
 import { rate, share, size, span } from './units';
 
 /** Round numbers that divide 0 to `last` into at most `most` parts. */
@@ -67,62 +66,6 @@ export function judged({ unit, min, max, equals, value }: Expectation): { got: s
     equals === null ? '' : told(equals),
   ];
   return { got: value === null ? '–' : told(value), wanted: wanted.filter(Boolean).join(', ') };
-}
-
-export type Heat = { title: string; columns: string[]; lines: string[]; cells: (SweepCell | null)[][] };
-
-const word = (value: unknown): string =>
-  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-
-/**
- * One metric of a sweep as grids: the first axis across, the second down, one grid for each combination of the others.
- * A sweep of one axis is one grid of one line. Where every combination is a variant (`whole`), values are shown as they
- * were written: variants count the last axis fastest.
- */
-export function grids(
-  rows: readonly SweepCell[],
-  axes: SweepRow['axes'],
-  metric: string,
-  whole = false,
-): Heat[] {
-  const [across, down, ...others] = axes;
-  if (!across) return [];
-  const mine = rows.filter((row) => row.metric === metric);
-  const at = (row: SweepCell, axis: SweepRow['axes'][number]): string => {
-    if (!whole) return word(row[axis.column]);
-    const behind = axes.slice(axes.indexOf(axis) + 1).reduce((all, each) => all * each.values.length, 1);
-    return word(axis.values[Math.floor(row.variant / behind) % axis.values.length]);
-  };
-  const order = (axis: SweepRow['axes'][number]): string[] => {
-    const known = axis.values.map(word);
-    // Places of what is still to come are there already.
-    if (whole) return known;
-    return [...new Set(mine.map((row) => at(row, axis)))].sort(
-      (a, b) => (known.indexOf(a) + 1 || 1e9) - (known.indexOf(b) + 1 || 1e9),
-    );
-  };
-  const columns = order(across);
-  const lines = down ? order(down) : [''];
-  const combinations = others.reduce<string[][]>(
-    (all, axis) => all.flatMap((head) => order(axis).map((value) => [...head, value])),
-    [[]],
-  );
-  return combinations.map((combination) => ({
-    title: combination.map((value, place) => `${others[place]!.name} ${value}`).join(', '),
-    columns,
-    lines,
-    cells: lines.map((line) =>
-      columns.map(
-        (column) =>
-          mine.find(
-            (row) =>
-              at(row, across) === column &&
-              (!down || at(row, down) === line) &&
-              combination.every((value, place) => at(row, others[place]!) === value),
-          ) ?? null,
-      ),
-    ),
-  }));
 }
 
 /** Where a value stands between the least and the most, 0 to 1. */

@@ -6,8 +6,9 @@ import { download } from '../charts/export';
 export function hintOf(chart: Drawn, data: ChartData): HTMLElement {
   const hint = document.createElement('span');
   hint.className = 'hint';
+  const zooms = data.rows.flat().some((panel) => !panel.rows_of);
   hint.append(
-    ' Drag to zoom, double-click to zoom out. Save as ',
+    `${zooms ? ' Drag to zoom, double-click to zoom out.' : ''} Save as `,
     saving('PNG', data, () =>
       chart.picture().toBlob((picture) => picture && download(`${data.name}.png`, picture)),
     ),

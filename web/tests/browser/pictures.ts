@@ -138,7 +138,7 @@ for (const width of [1440, 800])
         await look(page, 'run-vary');
         await page.keyboard.press('Control+Enter');
         await page.getByRole('heading', { name: 'Sweep long' }).waitFor();
-        await page.locator('.many table').first().waitFor({ timeout: 60_000 });
+        await page.locator('.heat-map').first().waitFor({ timeout: 60_000 });
         await look(page, 'runs-sweep-running');
         await page.getByRole('button', { name: 'Stop' }).click();
         await page.getByText('stopped early').waitFor({ timeout: 60_000 });

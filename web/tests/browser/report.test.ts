@@ -262,6 +262,88 @@ test('in a comparison each legend names a side once, and each metric has its uni
   expect(await axe(page)).toEqual([]);
 });
 
+/** Reports of more than one run: how they are made, where they are, and the names of some of their charts. */
+const OTHERS = {
+  sweep: {
+    command: [
+      'sweep',
+      'pair.yaml',
+      '--axis',
+      'links.wan.loss=0.1%,1%,5%',
+      '--axis',
+      'links.wan.delay=5ms,20ms',
+      '--metric',
+      'flows.bulk.goodput',
+      '--runs',
+      'others',
+    ],
+    file: 'others/pair/latest-sweep/report.html',
+    charts: ['flows.bulk.goodput', 'flows.bulk.goodput-map'],
+  },
+  fit: {
+    command: ['fit', 'gaps.txt', '--unit', 'packets', '--replicates', '0', '--report', 'fit.html'],
+    file: 'fit.html',
+    charts: ['survival', 'probabilities', 'quantiles'],
+  },
+  benchmark: {
+    command: [
+      'benchmark-cc',
+      'reno',
+      'cubic',
+      '--sim',
+      '--only',
+      'access',
+      '--only',
+      'fairness',
+      '--seeds',
+      '1',
+      '--runs',
+      'others',
+    ],
+    file: 'others/benchmark-cc/latest/report.html',
+    charts: ['effect', 'sharing'],
+  },
+};
+
+test.each(Object.entries(OTHERS))(
+  'the charts of a %s are drawn, in both themes and on paper',
+  async (_, { command: words, file, charts }) => {
+    const gaps = Array.from({ length: 60 }, (_, at) => 0.5 + ((at * 37) % 60) ** 1.5);
+    writeFileSync(join(folder, 'gaps.txt'), gaps.join('\n'));
+    execFileSync(command, words, { cwd: folder });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await opened(file, { colorScheme });
+      for (const name of charts)
+        expect(await page.locator(`.chart[data-name="${name}"]`).count(), name).toBe(1);
+      expect(await axe(page)).toEqual([]);
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.locator('.chart canvas').first().isVisible()).toBe(true);
+      await page.context().close();
+    }
+  },
+  120_000,
+);
+
+test('a heat map is a table, and is saved as picture and table', async () => {
+  execFileSync(command, OTHERS.sweep.command, { cwd: folder });
+  const page = await opened(OTHERS.sweep.file);
+  const map = page.locator('.chart[data-name="flows.bulk.goodput-map"]');
+  expect(await map.locator('td[class^=shade]').count()).toBe(6);
+  const figure = page.locator('figure', { has: map });
+  const files = new Map<string, Buffer>();
+  for (const format of ['PNG', 'CSV']) {
+    const begins = page.waitForEvent('download');
+    await figure.getByRole('button', { name: RegExp(`^${format}`) }).click();
+    files.set(format, readFileSync(await (await begins).path()));
+  }
+  expect(files.get('PNG')!.length).toBeGreaterThan(5000);
+  const cells = rows(files.get('CSV')!.toString()).slice(1);
+  expect(cells).toHaveLength(6);
+  for (const loss of ['0.1 %', '1 %', '5 %'])
+    expect(cells.filter((cell) => cell.includes(loss))).toHaveLength(2);
+});
+
 test('without scripts a report says what is missing, and has its tables', async () => {
   const still = await report({ javaScriptEnabled: false });
   expect(await still.getByText('The charts of this report need JavaScript').isVisible()).toBe(true);

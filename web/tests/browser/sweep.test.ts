@@ -36,7 +36,7 @@ async function opened(): Promise<Page> {
   return page;
 }
 
-test('a sweep is made of rows, run from the page, and shown as heat map and charts', async () => {
+test('a sweep is made of rows, run from the page, and shown as lines and heat map', async () => {
   const page = await opened();
   await page.getByRole('button', { name: 'Sweep' }).click();
   expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
@@ -56,16 +56,21 @@ test('a sweep is made of rows, run from the page, and shown as heat map and char
   await page.getByRole('button', { name: 'Start' }).click();
   await page.getByRole('heading', { name: 'Sweep varied' }).waitFor(patience);
   await page.getByText('12 runs of 6 variants').waitFor(patience);
-  // Values stand as they were written, and every variant has its cell.
-  await expect
-    .poll(() => page.locator('.many tbody th').allTextContents(), patience)
-    .toEqual(['5ms', '10ms', '20ms']);
-  expect(await page.locator('.many tbody td').count()).toBe(6);
+  // Every variant has its cell, and each algorithm its line.
+  const map = page.locator('.heat-map');
+  await expect.poll(() => map.locator('tbody th').allTextContents(), patience).toEqual(['reno', 'cubic']);
+  expect(await map.locator('thead th').allTextContents()).toEqual([
+    'cc ↓ links.wan.delay →',
+    ...['5 ms', '10 ms', '20 ms'],
+  ]);
+  expect(await map.locator('td[class^=shade]').count()).toBe(6);
+  const lines = page.locator('.chart[data-name="flows.bulk.goodput"]');
+  await lines.locator('canvas').waitFor(patience);
+  for (const cc of ['reno', 'cubic']) expect(await lines.locator('.head').innerText()).toContain(cc);
   expect(await axe(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Charts' }).click();
-  expect(await page.locator('.many figure').count()).toBe(3);
-  expect(await page.locator('.many circle').count()).toBe(6);
-  expect(await axe(page)).toEqual([]);
+  // Another metric has charts of its own.
+  await page.getByLabel('metric').selectOption('flows.other.goodput');
+  await page.locator('.chart[data-name="flows.other.goodput"] canvas').waitFor(patience);
   // The edits are in the text, and nothing else changed.
   await page.getByRole('link', { name: 'Edit', exact: true }).click();
   const now = await text(page);

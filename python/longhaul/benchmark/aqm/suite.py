@@ -1,6 +1,6 @@
 """The suite of queue disciplines, ``longhaul benchmark-aqm``."""
 
-from longhaul.benchmark.aqm import figures
+from longhaul.benchmark.aqm import charts
 from longhaul.benchmark.aqm.cases import SCENARIOS
 from longhaul.benchmark.aqm.measures import MEASURES, OF_KIND
 from longhaul.benchmark.aqm.queues import check
@@ -43,20 +43,20 @@ _CHAPTERS = (
         "Transport protocols",
         ("tcp-friendly", "aggressive", "unresponsive", "background"),
         "Packets of the first run.",
-        lambda content: [figures.distributions(content)],
+        lambda content: [charts.distributions(content)],
     ),
     Chapter("Initial windows", ("initial-window",), "", lambda _content: []),
     Chapter(
         "Fairness of round-trip times",
         ("rtt-fairness",),
         "1: both flows have the same.",
-        lambda content: [figures.round_trips(content)],
+        lambda content: [charts.round_trips(content)],
     ),
     Chapter(
         "Burst absorption",
         ("bursts",),
         "To the left is better.",
-        lambda content: [figures.real_time(content, "bursts")],
+        lambda content: [charts.real_time(content, "bursts")],
     ),
     Chapter(
         "Stability",
@@ -64,16 +64,16 @@ _CHAPTERS = (
         "Above: three levels of congestion. Below: the first run, while the load grows, and while the "
         "capacity falls to a tenth and returns.",
         lambda content: [
-            figures.levels(content),
-            figures.course(content, "varying-load", "varying load"),
-            figures.course(content, "varying-capacity slow", "varying capacity"),
+            charts.levels(content),
+            charts.course(content, "varying-load", "varying load"),
+            charts.course(content, "varying-capacity slow", "varying capacity"),
         ],
     ),
     Chapter(
         "Traffic profiles",
         ("mix", "both-ways"),
         "To the left is better.",
-        lambda content: [figures.real_time(content, "mix")],
+        lambda content: [charts.real_time(content, "mix")],
     ),
 )
 _OVERVIEW = Chapter(
@@ -81,7 +81,7 @@ _OVERVIEW = Chapter(
     tuple(dict.fromkeys(name for each in _CHAPTERS for name in each.scenarios)),
     "Up and to the left is better. Small dots are runs, and large marks their medians; a contour is the "
     "1-sigma ellipse of the normal distribution that fits the runs best (RFC 7928, section 2.7).",
-    lambda content: [figures.trade_off(content)],
+    lambda content: [charts.trade_off(content)],
     tables=False,
 )
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from longhaul.benchmark.algorithms import is_simulated, kernel_algorithms
-from longhaul.benchmark.cc import figures
+from longhaul.benchmark.cc import charts
 from longhaul.benchmark.cc.cases import SCENARIOS
-from longhaul.benchmark.cc.figures import BASIC
+from longhaul.benchmark.cc.charts import BASIC
 from longhaul.benchmark.cc.measures import HORIZON, MEASURES, OF_KIND, PAIRED, shares
 from longhaul.benchmark.suite import Chapter, Score, Size, Suite, Wording
 from longhaul.diagnostics import Code
@@ -57,40 +57,40 @@ _CHAPTERS = (
     Chapter(
         "Effectiveness",
         BASIC,
-        "Up and to the left is better: a full link and a short queue. Circles live, squares simulated, with "
-        "95 % intervals.",
-        lambda content: [figures.effect(content)],
+        "Up and to the left is better: a full link and a short queue. Filled signs are live, hollow ones "
+        "simulated, with 95 % intervals.",
+        lambda content: [charts.effect(content)],
     ),
     Chapter(
         "Delay against throughput",
         ("trade-off",),
         "The access link with growing queues, from left to right along each line.",
-        lambda content: [figures.trade_off(content)],
+        lambda content: [charts.trade_off(content)],
     ),
     Chapter(
         "Convergence",
         ("ramp-up",),
         "The first run. A second transfer joins at the dotted line.",
-        lambda content: [figures.first_over_time(content, "ramp-up")],
+        lambda content: [charts.first_over_time(content, "ramp-up")],
     ),
     Chapter(
         "Responsiveness",
         ("release", "arrival"),
         "The first run. At the dotted line datagrams that took three quarters of the link end, or come.",
-        lambda content: [figures.first_over_time(content, name) for name in ("release", "arrival")],
+        lambda content: [charts.first_over_time(content, name) for name in ("release", "arrival")],
     ),
     Chapter(
         "Friendliness",
         ("impact",),
         "Three transfers under test beside three of standard TCP, against six of standard TCP. At "
         "(1, 1) nothing changes; left of 1 standard TCP loses.",
-        lambda content: [figures.friendliness(content)],
+        lambda content: [charts.friendliness(content)],
     ),
     Chapter(
         "Fairness",
         ("fairness", "rtt-fairness", "bottlenecks"),
         "1: both have the same.",
-        lambda content: [figures.sharing(content)],
+        lambda content: [charts.sharing(content)],
     ),
 )
 

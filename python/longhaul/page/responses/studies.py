@@ -53,7 +53,10 @@ class SweepProgress(TypedDict):
 
 
 class SweepResult(TypedDict):
-    """A sweep as far as it is; ``progress`` is that of one that can be stopped."""
+    """A sweep as far as it is; ``progress`` is that of one that can be stopped.
+
+    ``charts`` are those of ``metric``, for ``web/src/charts``.
+    """
 
     row: SweepRow
     progress: SweepProgress | None
@@ -62,6 +65,8 @@ class SweepResult(TypedDict):
     summary: SweepSummary | None
     metrics: list[str]
     rows: list[SweepCell]
+    metric: str | None
+    charts: list[dict[str, Any]]
 
 
 class Group(TypedDict):

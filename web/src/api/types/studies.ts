@@ -52,6 +52,8 @@ export interface SweepProgress {
 
 /**
  * A sweep as far as it is; `progress` is that of one that can be stopped.
+ *
+ * `charts` are those of `metric`, for `web/src/charts`.
  */
 export interface SweepResult {
   row: SweepRow;
@@ -61,6 +63,10 @@ export interface SweepResult {
   summary: SweepSummary | null;
   metrics: string[];
   rows: SweepCell[];
+  metric: string | null;
+  charts: {
+    [k: string]: unknown;
+  }[];
 }
 
 /**
