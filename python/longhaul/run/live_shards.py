@@ -12,7 +12,6 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import WAYS, Plan
 from longhaul.run.shards import Load, divisions, evaluated, parts_of, processors, recorded
-from longhaul.scenario.lower.segments import switch_names
 from longhaul.units.text import time_text
 
 _ROUTER_WORK = 0.2
@@ -161,7 +160,6 @@ def unsupported(plan: Plan, *, foreign: Sequence[Mapping[str, Any]], option: str
             (bool(plan["jobs"]) or bool(simulated), "simulated traffic"),
             (any(flow["traffic"]["kind"] == "pcap" for flow in plan["flows"]), "replayed captures"),
             (plan.get("gateway") is not None, "internet access"),
-            (bool(switch_names(plan["nodes"])), "switches"),
         ]
     else:
         of_engine = [
