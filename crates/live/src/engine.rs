@@ -62,6 +62,8 @@ const CONTROL: u64 = u64::MAX;
 const TUNNEL: u64 = u64::MAX - 1;
 /// How long datagrams of other machines may take at the end of the run.
 const LAST_DATAGRAMS_NS: u64 = 3_000_000_000;
+/// Interval at which an engine that has ended looks whether it may close its ports.
+const STOP_INTERVAL: std::time::Duration = std::time::Duration::from_millis(2);
 /// Interval at which the end is announced again.
 const REPEATED_END_NS: u64 = 50_000_000;
 /// With less time than this until the next packet is due, the engine does not poll the ports again ...
@@ -170,6 +172,9 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
     }
     let outcome = engine.run_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());
+    if is_machine && outcome.is_ok() {
+        engine.wait_for_stop()?;
+    }
     let Engine { emulator: Emulator { endpoints, other_ends, .. }, control, .. } = engine;
     if let OtherEnds::OnThreads(joint) = other_ends {
         joint.end(endpoints);
@@ -201,6 +206,8 @@ struct Engine<'a> {
     end: Time,
     /// Whether the supervisor has asked for that end.
     ends_jointly: bool,
+    /// Whether the supervisor needs the engine no more.
+    may_stop: bool,
     steal_before: Option<u64>,
 }
 
@@ -241,6 +248,7 @@ impl<'a> Engine<'a> {
             stopped: false,
             end: Time::NEVER,
             ends_jointly: false,
+            may_stop: false,
             steal_before: stolen_ns(),
         })
     }
@@ -370,7 +378,10 @@ impl<'a> Engine<'a> {
             match command {
                 Command::Start { .. } | Command::Follow {} => {}
                 // All shards end together, a moment later.
-                Command::Stop {} => self.stopped = !self.ends_jointly,
+                Command::Stop {} => {
+                    self.may_stop = true;
+                    self.stopped = !self.ends_jointly;
+                }
                 Command::StopAt { at_ns } => {
                     self.ends_jointly = true;
                     self.end = self.end.min(Time::from_ns(at_ns)).max(self.emulator.advanced);
@@ -456,6 +467,16 @@ impl<'a> Engine<'a> {
             }
             std::thread::sleep(std::time::Duration::from_micros(200));
         }
+    }
+
+    /// One of several machines ends by itself: its ports stay open until programs have ended and the drops of hosts were counted, since
+    /// what a host sends to a closed port counts as one.
+    fn wait_for_stop(&mut self) -> Result<()> {
+        while !self.may_stop && !self.control.hung_up {
+            std::thread::sleep(STOP_INTERVAL);
+            self.handle_commands()?;
+        }
+        Ok(())
     }
 
     /// Writes the last samples and `raw/engine.json`.
