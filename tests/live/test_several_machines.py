@@ -369,7 +369,6 @@ def test_nothing_is_left_of_a_coordinator_that_was_killed(room: MachineRoom, wor
             ("delay: 40ms", "delay: 0ms"),
             "nyc, par are on several machines, but links without a delay join them",
         ),
-        (("every: 20ms}", "every: 20ms, simulated: true}"), "--on does not support simulated traffic yet"),
     ],
 )
 def test_what_cannot_be_divided_is_refused_with_a_remedy(

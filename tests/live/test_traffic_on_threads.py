@@ -2,7 +2,6 @@
 
 import json
 import re
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from packet_captures import write_datagrams
 
 from longhaul import _longhaul
 
@@ -152,21 +152,8 @@ def test_a_run_without_duration_on_threads_waits_for_what_is_simulated(work: Pat
     assert bulk["arrived_ns"] < engine["duration_ns"] < bulk["arrived_ns"] + 3 * SECOND
 
 
-def capture(path: Path, count: int) -> None:
-    """A capture of datagrams, 5 ms apart."""
-    file = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262_144, 101)
-    at_ns = 1_700_000_000 * SECOND
-    for number in range(count):
-        datagram = struct.pack(">HHHH", 4000, 4000, 108, 0) + number.to_bytes(4) + bytes(96)
-        header = struct.pack(">BBHHHBBH", 0x45, 0, 128, number, 0, 64, 17, 0)
-        packet = header + bytes([192, 168, 0, 1, 192, 168, 0, 2]) + datagram
-        file += struct.pack("<4I", at_ns // SECOND, at_ns % SECOND, len(packet), len(packet)) + packet
-        at_ns += 5_000_000
-    path.write_bytes(file)
-
-
 def test_packets_of_a_capture_come_to_a_host_of_another_thread(work: Path) -> None:
-    capture(work / "steady.pcap", 200)
+    write_datagrams(work / "steady.pcap", 200)
     text = NETWORK + (
         "traffic:\n  steady: {kind: pcap, file: steady.pcap, from: a1, to: d1, start: 500ms}\n"
         "programs:\n  dump: {run: tcpdump -i eth0 -n -l udp port 4000, host: d1, service: true}\n"

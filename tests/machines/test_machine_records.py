@@ -223,17 +223,17 @@ def test_an_archive_writes_nothing_outside(tmp_path: Path) -> None:
     assert not (tmp_path / "outside").exists()
 
 
-def test_what_several_engines_simulated_is_summed_and_flows_are_those_of_the_first() -> None:
+def test_what_several_engines_simulated_is_summed() -> None:
     def engine(lateness: list[int], reached_ns: int, fates: list[Any], **more: Any) -> Json:
         simulated = {"lateness": distribution(lateness), "reached_ns": reached_ns, "damaged": 1}
         return {"simulated": simulated, "echo_fates": fates, "replays": {}, "flows": [], "jobs": [], **more}
 
-    first = engine([10, 30], 900, [[7, "lost", 2]], flows=[{"name": "bulk"}])
+    first = engine([10, 30], 900, [[7, "lost", 2]])
     second = engine([20], 800, [[7, "lost", 1], [8, "down", 4]], replays={"steady": {"without_memory": 0}})
     found = machine_records._simulated([first, second])
     assert found["simulated"]["lateness"]["count"] == 3
     assert (found["simulated"]["reached_ns"], found["simulated"]["damaged"]) == (800, 2)
     assert found["echo_fates"] == [[7, "lost", 3], [8, "down", 4]]
-    assert (found["flows"], found["jobs"]) == ([{"name": "bulk"}], [])
+    assert found["jobs"] == []
     assert list(found["replays"]) == ["steady"]
     assert machine_records._simulated([{"flow_names": []}]) == {}

@@ -93,6 +93,49 @@ def test_what_cannot_be_is_refused(tmp_path: Path, options: dict[str, str], said
     assert error.value.remedy
 
 
+SEGMENT = """\
+version: 1
+name: segment
+duration: 1s
+nodes:
+  s: {{kind: switch}}
+  a1: {{kind: host, attach: s, profile: cable{host}}}
+  a2..4: {{kind: host, attach: s, profile: cable}}
+  r: {{kind: router{router}}}
+  far: {{kind: router}}
+  b1..2: {{kind: host, attach: far}}
+profiles: {{cable: {{delay: 1ms}}}}
+links:
+  uplink: {{endpoints: [s, r], delay: 8ms}}
+  wan: {{endpoints: [r, far], delay: 5ms}}
+"""
+
+
+def segment_placed(tmp_path: Path, *, host: str = "", router: str = "") -> tuple[Placement, dict[str, int]]:
+    written = {key: f", place: {name}" if name else "" for key, name in (("host", host), ("router", router))}
+    (tmp_path / "segment.yaml").write_text(SEGMENT.format(**written))
+    resolved = resolve(load_scenario(tmp_path / "segment.yaml"))
+    placement = place(resolved, resolved.plan, [Machine(f"m{number}", (), "", 1) for number in (1, 2)])
+    names = [node["name"] for node in resolved.plan["nodes"]]
+    return placement, dict(zip(names, placement.partition, strict=True))
+
+
+def test_a_switch_is_on_the_machine_of_its_hosts_and_routers(tmp_path: Path) -> None:
+    placement, where = segment_placed(tmp_path)
+    # The delay of the uplink is larger.
+    assert [cut.name for cut in placement.cuts] == ["wan"]
+    assert len({where[name] for name in ("s", "r", "a1", "a2", "a3", "a4")}) == 1
+    assert segment_placed(tmp_path, host="m2", router="m2")[1]["a4"] == 0
+
+
+def test_a_division_of_a_segment_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(LonghaulError) as error:
+        segment_placed(tmp_path, host="m2", router="m1")
+    said = "a1, r are on several machines, but switch s joins them, and an Ethernet segment is on one machine"
+    assert said in str(error.value)
+    assert error.value.remedy == "place: them on one machine"
+
+
 def test_more_machines_than_sites_are_refused(tmp_path: Path) -> None:
     with pytest.raises(LonghaulError, match="cannot be divided among 4 machines"):
         placed(tmp_path, [1, 1, 1, 1])

@@ -30,10 +30,10 @@ def plan_of(more: str = "", *, delay: str = "10ms") -> Plan:
     return live.plan_run(resolve(parse_scenario(text.encode(), name="pair.yaml"))).plan
 
 
-def test_simulated_flows_may_be_on_several_threads_but_not_on_several_machines() -> None:
+def test_simulated_flows_may_be_on_several_threads_and_on_several_machines() -> None:
     plan = plan_of()
-    assert live_shards.unsupported(plan, foreign=(), option="--shards") == []
-    assert live_shards.unsupported(plan, foreign=(), option="--on") == ["simulated traffic"]
+    for option in ("--shards", "--on"):
+        assert live_shards.unsupported(plan, foreign=(), option=option) == []
     threads = live_shards.threads_of(plan, 2, foreign=())
     assert threads is not None
     assert sorted(set(threads)) == [0, 1]
@@ -58,10 +58,22 @@ def test_what_threads_cannot_share_is_named_and_auto_leaves_it_on_one_thread() -
     assert live_shards.preview(plan, "auto", foreign=())["reason"] == f"{what} need one engine thread"
 
 
-def test_simulated_ends_that_share_state_stay_on_one_thread() -> None:
+def test_simulated_ends_that_share_state_are_not_divided() -> None:
     plan = plan_of()
     (bulk, _probe) = plan["flows"]
     subflows: Any = {**bulk, "traffic": {**bulk["traffic"], "subflows": [[2, 3]]}}
     shared: Any = {**plan, "flows": [subflows], "jobs": [{"name": "solver"}]}
-    found = live_shards.unsupported(shared, foreign=(), option="--shards")
-    assert found == ["simulated programs", "simulated Multipath TCP"]
+    for option in ("--shards", "--on"):
+        found = live_shards.unsupported(shared, foreign=(), option=option)
+        assert found == ["simulated programs", "simulated Multipath TCP"]
+    with pytest.raises(
+        LonghaulError, match="--on does not support simulated programs, simulated Mul"
+    ) as error:
+        live_shards.refuse(shared, foreign=(), option="--on")
+    assert error.value.remedy == "leave out --on"
+
+
+def test_machines_have_one_network_and_not_that_of_the_internet() -> None:
+    outside: Any = {**plan_of(), "gateway": 0}
+    assert live_shards.unsupported(outside, foreign=(), option="--on") == ["internet access"]
+    assert live_shards.unsupported(outside, foreign=(), option="--shards") == []

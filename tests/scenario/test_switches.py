@@ -5,7 +5,6 @@ import pytest
 from longhaul.errors import LonghaulError
 from longhaul.export.files import export
 from longhaul.export.qdiscs import Kernel
-from longhaul.run.live_shards import refuse
 from longhaul.scenario import Resolved, parse_scenario, resolve
 from longhaul.scenario.lower.paths import Routes
 
@@ -61,5 +60,3 @@ def test_paths_lead_through_switches() -> None:
 def test_what_knows_no_switches_refuses_them_by_name() -> None:
     with pytest.raises(LonghaulError, match="s1 is a switch"):
         export(resolved(), "shell", machines=None, kernel=Kernel())
-    with pytest.raises(LonghaulError, match="does not support switches"):
-        refuse({**resolved().plan, "jobs": [], "flows": []}, foreign=(), option="--on")

@@ -6,7 +6,9 @@ use crate::payload::{Arrival, PayloadSink};
 use crate::timers::Timers;
 use longhaul_network::{Network, NodeId, Progress};
 use longhaul_plan::{Flow, Plan};
+use longhaul_record::FlowRow;
 use longhaul_units::{InvalidValue, Rate, Span, Time};
+use std::collections::VecDeque;
 
 /// The simulated ends of flows and jobs.
 ///
@@ -34,6 +36,8 @@ pub struct Endpoints {
     pub(crate) busy_agents: usize,
     /// Pairs of which an end has closed since closed connections were last reaped.
     pub(crate) closed_pairs: Vec<u32>,
+    /// Pairs whose other end is on another machine, and when this one was found closed.
+    pub(crate) closed_apart: VecDeque<(Time, u32)>,
     pub(crate) steps: u64,
     /// Agents that send packets with bytes.
     pub(crate) real_sources: Vec<u32>,
@@ -48,6 +52,24 @@ pub(crate) struct Pair {
     pub receiver: u32,
     /// When the sender had done what it was to do.
     pub done: Option<Time>,
+}
+
+impl Pair {
+    /// A row of records in which nothing is known yet of the stream.
+    pub fn blank_row(&self, now: Time) -> FlowRow {
+        FlowRow {
+            t_ns: now.ns(),
+            flow: self.flow,
+            stream: self.stream,
+            sent_bytes: 0,
+            received_bytes: 0,
+            window_segments: None,
+            threshold_segments: None,
+            rtt_ns: None,
+            retransmits: 0,
+            in_flight: 0,
+        }
+    }
 }
 
 impl Endpoints {
@@ -70,6 +92,7 @@ impl Endpoints {
             busy: Vec::new(),
             busy_agents: 0,
             closed_pairs: Vec::new(),
+            closed_apart: VecDeque::new(),
             steps: 0,
             real_sources: Vec::new(),
             all_fit: true,
@@ -99,6 +122,11 @@ impl Endpoints {
     /// Whether there are any.
     pub fn is_empty(&self) -> bool {
         self.agents.is_empty()
+    }
+
+    /// How many there are, those of other shards included.
+    pub fn agents(&self) -> usize {
+        self.agents.len()
     }
 
     /// Whether one of them has packets to send yet that real hosts get.

@@ -13,13 +13,16 @@ impl Endpoints {
     /// What the packets of every stream carry as their flow, there and back, and a name for it: `bulk.0` is
     /// the first stream of the flow `bulk`, `solver.0-3` goes from rank 0 to rank 3 of a job of `plan`.
     ///
-    /// Nothing is named if there are too many.
+    /// Nothing is named if there are too many, and no stream whose sender is in another shard.
     pub fn flow_names(&self, plan: &Plan) -> Vec<(u32, String)> {
         if self.agents.len() > MAX_AGENTS {
             return Vec::new();
         }
         let mut names = Vec::with_capacity(2 * self.pairs.len());
         for pair in &self.pairs {
+            if matches!(self.agents[pair.sender as usize], Agent::Remote) {
+                continue;
+            }
             let name = &self.flows[pair.flow as usize].name;
             if let Agent::PacketSource(source) = &self.agents[pair.sender as usize] {
                 // Real packets have names of their own.

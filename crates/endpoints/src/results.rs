@@ -1,14 +1,13 @@
 //! What endpoints say of themselves.
 
 use crate::agent::Agent;
-use crate::datagrams::DatagramSink;
 use crate::endpoints::{Endpoints, Pair};
 use crate::jobs::Job;
 use crate::stream::TcpEndpoint;
 use longhaul_record::{Distribution, FlowRow, RequestRow};
 use longhaul_transport::Info;
 use longhaul_units::Time;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// How far a bulk transfer has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,18 +35,7 @@ impl Endpoints {
 
     /// What the sender of a stream knows of it; `None` if it is in another shard, or not open yet.
     pub(crate) fn sender_row(&self, pair: &Pair, now: Time) -> Option<FlowRow> {
-        let blank = FlowRow {
-            t_ns: now.ns(),
-            flow: pair.flow,
-            stream: pair.stream,
-            sent_bytes: 0,
-            received_bytes: 0,
-            window_segments: None,
-            threshold_segments: None,
-            rtt_ns: None,
-            retransmits: 0,
-            in_flight: 0,
-        };
+        let blank = pair.blank_row(now);
         match &self.agents[pair.sender as usize] {
             Agent::Stream(sender) if sender.is_open() => {
                 let info = sender.info()?;
@@ -77,15 +65,16 @@ impl Endpoints {
     }
 
     /// One result for each stream, or one for all transfers of a flow of requests, as of `now`; and a
-    /// record of each of those.
+    /// record of each of those. Of a stream whose ends are in two shards, each has a result with what its own end knows; transfers have
+    /// one where their sender is.
     pub fn flows(&self, now: Time) -> (Vec<Value>, Vec<RequestRow>) {
         let (mut results, mut records) = (Vec::new(), Vec::new());
         for of_flow in self.pairs.chunk_by(|a, b| a.flow == b.flow) {
             let Some(first) = of_flow.first() else { continue };
-            if self.flows[first.flow as usize].is_requests {
+            if !self.flows[first.flow as usize].is_requests {
+                results.extend(of_flow.iter().filter_map(|pair| self.stream_result(pair, now)));
+            } else if !matches!(self.agents[first.sender as usize], Agent::Remote) {
                 results.push(self.requests(of_flow, now, &mut records));
-            } else {
-                results.extend(of_flow.iter().map(|pair| self.stream_result(pair, now)));
             }
         }
         (results, records)
@@ -136,46 +125,61 @@ impl Endpoints {
         }
     }
 
-    fn stream_result(&self, pair: &Pair, now: Time) -> Value {
+    /// What is known of a stream at `now`; `None` if neither end is here that knows something.
+    fn stream_result(&self, pair: &Pair, now: Time) -> Option<Value> {
+        let (sender, receiver) = (self.sender_fields(pair), self.receiver_fields(pair));
+        if sender.is_none() && receiver.is_none() {
+            return None;
+        }
         let flow = &self.flows[pair.flow as usize];
         let end = pair.done.unwrap_or(now).min(flow.stop);
         let span_s = end.since(flow.start).as_secs_f64();
-        let head = |bytes: u64| {
-            json!({
-                "name": *flow.name,
-                "stream": pair.stream,
-                "span_s": span_s,
+        let head = json!({
+            "name": *flow.name,
+            "stream": pair.stream,
+            "span_s": span_s,
+            "done_ns": pair.done.map(Time::ns),
+        });
+        let every = [Some(head), sender, receiver].into_iter().flatten();
+        let mut result: Map<String, Value> = every.filter_map(into_fields).flatten().collect();
+        let bytes = result.get("bytes").and_then(Value::as_u64);
+        let goodput = bytes.filter(|_| span_s > 0.0).map(|bytes| bytes as f64 * 8.0 / span_s);
+        result.insert("goodput_bits_per_s".into(), json!(goodput));
+        Some(Value::Object(result))
+    }
+
+    /// What the sender of a stream knows of it, if it is here.
+    fn sender_fields(&self, pair: &Pair) -> Option<Value> {
+        Some(match &self.agents[pair.sender as usize] {
+            Agent::Stream(sender) => {
+                let mut fields = sender.info().map_or_else(|| json!({}), |info| connection_fields(&info));
+                fields["began_ns"] = json!(sender.begun().map(Time::ns));
+                fields["rtt"] = json!(Distribution::from(sender.round_trips()).summary());
+                fields
+            }
+            Agent::DatagramSource(sender) => json!({"bytes_sent": sender.sent_bytes, "sent": sender.sent}),
+            Agent::PacketSource(sender) => json!({"bytes_sent": sender.sent_bytes, "sent": sender.sent}),
+            Agent::Ping(sender) => json!({"bytes": 0, "sent": sender.sent, "received": sender.received}),
+            _ => return None,
+        })
+    }
+
+    /// The same of its receiver.
+    fn receiver_fields(&self, pair: &Pair) -> Option<Value> {
+        let bytes = self.receiver_bytes(pair)?;
+        Some(match &self.agents[pair.receiver as usize] {
+            Agent::Stream(receiver) => {
+                json!({"bytes": bytes, "arrived_ns": self.arrived(receiver).map(Time::ns)})
+            }
+            Agent::DatagramSink(receiver) => json!({
                 "bytes": bytes,
-                "goodput_bits_per_s": (span_s > 0.0).then(|| bytes as f64 * 8.0 / span_s),
-                "done_ns": pair.done.map(Time::ns),
-            })
-        };
-        match (&self.agents[pair.sender as usize], &self.agents[pair.receiver as usize]) {
-            (Agent::Stream(sender), Agent::Stream(receiver)) => {
-                let received = self.received_bytes(pair, receiver);
-                let mut result = head(received);
-                if let (Some(info), Value::Object(fields)) = (sender.info(), &mut result) {
-                    fields.extend(connection_fields(&info));
-                }
-                result["began_ns"] = json!(sender.begun().map(Time::ns));
-                result["arrived_ns"] = json!(self.arrived(receiver).map(Time::ns));
-                result["rtt"] = json!(Distribution::from(sender.round_trips()).summary());
-                result
-            }
-            (Agent::DatagramSource(sender), Agent::DatagramSink(receiver)) => {
-                datagram_fields(head(receiver.stats.received_bytes), sender.sent, sender.sent_bytes, receiver)
-            }
-            (Agent::PacketSource(sender), Agent::DatagramSink(receiver)) => {
-                datagram_fields(head(receiver.stats.received_bytes), sender.sent, sender.sent_bytes, receiver)
-            }
-            (Agent::Ping(requester), _) => {
-                let mut result = head(0);
-                result["sent"] = json!(requester.sent);
-                result["received"] = json!(requester.received);
-                result
-            }
-            _ => Value::Null,
-        }
+                "received": receiver.stats.received,
+                "copies": receiver.stats.copies,
+                "reordered": receiver.stats.reordered,
+                "delay": receiver.stats.delay.summary(),
+            }),
+            _ => return None,
+        })
     }
 
     /// All transfers of a flow together, and a record of each.
@@ -233,19 +237,8 @@ impl Endpoints {
     }
 }
 
-fn datagram_fields(mut result: Value, sent: u64, sent_bytes: u64, receiver: &DatagramSink) -> Value {
-    let stats = &receiver.stats;
-    result["bytes_sent"] = json!(sent_bytes);
-    result["sent"] = json!(sent);
-    result["received"] = json!(stats.received);
-    result["copies"] = json!(stats.copies);
-    result["reordered"] = json!(stats.reordered);
-    result["delay"] = json!(stats.delay.summary());
-    result
-}
-
-fn connection_fields(info: &Info) -> serde_json::Map<String, Value> {
-    let fields = json!({
+fn connection_fields(info: &Info) -> Value {
+    json!({
         "state": format!("{:?}", info.state).to_lowercase(),
         "segments_sent": info.segments_sent,
         "bytes_sent": info.bytes_sent,
@@ -261,6 +254,9 @@ fn connection_fields(info: &Info) -> serde_json::Map<String, Value> {
         "window_segments": info.window,
         "srtt_ns": info.srtt.ns(),
         "min_rtt_ns": info.min_rtt.ns(),
-    });
-    if let Value::Object(fields) = fields { fields } else { serde_json::Map::new() }
+    })
+}
+
+fn into_fields(value: Value) -> Option<Map<String, Value>> {
+    if let Value::Object(fields) = value { Some(fields) } else { None }
 }

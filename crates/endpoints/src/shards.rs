@@ -1,13 +1,19 @@
 //! Endpoints of which several shards have a part each.
 
 use crate::agent::Agent;
-use crate::endpoints::Endpoints;
+use crate::endpoints::{Endpoints, Pair};
 use crate::timers::Timers;
 use longhaul_network::NodeId;
 use longhaul_record::FlowRow;
-use longhaul_units::Time;
-use std::collections::BTreeMap;
+use longhaul_units::{Span, Time};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU8, Ordering};
+
+/// How long an end stays closed before it is reaped if the other one is on another machine, which may not have its last
+/// acknowledgement (TIME-WAIT of RFC 9293, section 3.6.1; as long as in Linux).
+const TIME_WAIT: Span = Span::from_s(60);
+/// How long samples of a machine have a stream after its last change.
+const LAST_SAMPLES: Span = Span::from_s(1);
 
 /// Which ends of each stream have closed, for shards on several threads.
 #[derive(Debug)]
@@ -89,6 +95,7 @@ impl Endpoints {
             busy_agents: (0..busy.len()).filter(|&agent| busy[agent] && self.is_finite(agent)).count(),
             busy,
             closed_pairs: Vec::new(),
+            closed_apart: VecDeque::new(),
             steps: 0,
             real_sources: own_sources.copied().collect(),
         }
@@ -164,6 +171,54 @@ impl Endpoints {
         self.closed_pairs = waiting;
     }
 
+    /// The same at `now` on a machine, which does not know when ends on other machines have closed.
+    pub fn reap_on_machine(&mut self, now: Time) {
+        for &place in &self.closed_pairs {
+            let pair = &self.pairs[place as usize];
+            let is_here = |agent: u32| !matches!(self.agents[agent as usize], Agent::Remote);
+            if is_here(pair.sender) != is_here(pair.receiver) {
+                self.closed_apart.push_back((now, place));
+            }
+        }
+        self.reap();
+        while let Some(&(since, place)) = self.closed_apart.front()
+            && since + TIME_WAIT <= now
+        {
+            self.closed_apart.pop_front();
+            let pair = self.pairs[place as usize];
+            for agent in [pair.sender, pair.receiver] {
+                if let Agent::Stream(end) = &mut self.agents[agent as usize] {
+                    end.reap();
+                    self.timers.set(agent, Time::NEVER);
+                }
+            }
+        }
+    }
+
+    /// What the ends on this machine know of each stream at `now`. Where one end is on another machine, which has a row of its own for
+    /// it, a row has the columns of the other end.
+    pub fn machine_samples(&self, now: Time) -> impl Iterator<Item = FlowRow> {
+        self.pairs.iter().filter(move |pair| !self.has_long_ended(pair, now)).filter_map(move |pair| {
+            let received_bytes = self.receiver_bytes(pair).unwrap_or(0);
+            let known = self.sender_row(pair, now).or_else(|| {
+                let sends_elsewhere = matches!(self.agents[pair.sender as usize], Agent::Remote);
+                (sends_elsewhere && received_bytes > 0).then(|| pair.blank_row(now))
+            })?;
+            Some(FlowRow { received_bytes, ..known })
+        })
+    }
+
+    /// Whether an end of `pair` has been closed for longer than [`LAST_SAMPLES`].
+    fn has_long_ended(&self, pair: &Pair, now: Time) -> bool {
+        let ended = |agent: u32| match &self.agents[agent as usize] {
+            Agent::Stream(end) if !end.is_open() => end.ended(),
+            Agent::Stream(end) if end.is_closed() => pair.done.or(end.ended()),
+            _ => None,
+        };
+        let ends = [pair.sender, pair.receiver].map(ended);
+        ends.into_iter().flatten().any(|ended| ended + LAST_SAMPLES < now)
+    }
+
     /// What the ends in this shard know at `now`; [joined](EndSamples::joined) with those of the others, the state of every stream.
     pub fn end_samples(&self, now: Time) -> EndSamples {
         let pairs = || (0u32..).zip(&self.pairs);
@@ -181,6 +236,129 @@ impl Endpoints {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::payload::{Arrival, PayloadPool, PayloadSink};
+    use longhaul_network::{DirectionId, Fate, Message, Network, Packet, Reply, Sink};
+    use longhaul_plan::Plan;
+    use serde_json::{Value, json};
+
+    /// 10 ms between two hosts, and 100 kB over TCP from one to the other.
+    fn plan() -> Plan {
+        let direction = json!({
+            "up": true, "loss": {"model": "none"}, "queue": {"limit_packets": null, "limit_bytes": null},
+            "rate": {"model": "unlimited"}, "delay": {"model": "constant", "delay_ns": 10_000_000}, "reorder": false,
+            "duplicate": 0.0, "corrupt": 0.0,
+        });
+        let host = |name: &str, ipv4: &str| json!({"name": name, "kind": "host", "ipv4": ipv4, "mtu": 1500});
+        let plan: Value = json!({
+            "version": longhaul_plan::VERSION, "name": "pair", "seed": 1, "duration_ns": 200_000_000_000u64,
+            "coalesce_ns": 0,
+            "nodes": [host("a", "10.0.0.1"), host("b", "10.0.0.2")],
+            "links": [{"name": "wan", "endpoints": [0, 1], "mtu": 1500, "forward": direction, "reverse": direction}],
+            "routes": [], "programs": [], "events": [],
+            "measure": {
+                "every_ns": 100_000_000, "captures": [], "snaplen": 96, "packet_links": [], "packet_window_ns": 0,
+                "journal": false,
+            },
+            "flows": [{
+                "name": "file", "source": 0, "destination": 1, "start_ns": 0, "stop_ns": null, "simulated": true,
+                "traffic": {
+                    "kind": "tcp", "streams": 1, "cc": {"algorithm": "reno"}, "bytes": 100_000, "bits_per_s": null,
+                    "tcp": {"buffer_bytes": 1_000_000, "ipv6": false},
+                },
+            }],
+        });
+        Plan::from_json(plan.to_string().as_bytes()).unwrap()
+    }
+
+    /// What simulated packets carry, and the hosts of those that have arrived.
+    #[derive(Default)]
+    struct Hosts(PayloadPool, Vec<NodeId>);
+
+    impl Sink for Hosts {
+        fn deliver(&mut self, host: NodeId, packet: Packet, _: Time, _: Option<DirectionId>) {
+            self.1.push(host);
+            self.0.deliver(&packet);
+        }
+        fn end(&mut self, packet: Packet, fate: Fate, _: Time, _: Option<DirectionId>) {
+            self.0.end(&packet, fate);
+        }
+        fn copied(&mut self, packet: &Packet) {
+            self.0.copied(packet);
+        }
+        fn reply(&mut self, _: NodeId, about: &Packet, message: Message) -> Option<Reply> {
+            self.0.reply(about, message)
+        }
+    }
+
+    impl PayloadSink for Hosts {
+        fn payloads(&mut self) -> &mut PayloadPool {
+            &mut self.0
+        }
+    }
+
+    /// Lets the ends in both shards, each of which has one host, act until `end`.
+    fn run(shards: &mut [Endpoints], network: &mut Network, hosts: &mut Hosts, end: Time) {
+        loop {
+            let timer = shards.iter().map(Endpoints::next_event).min().unwrap_or(Time::NEVER);
+            let now = network.next_event().min(timer);
+            if now > end {
+                return;
+            }
+            network.advance(now, hosts);
+            let arrived: Vec<Arrival> = std::mem::take(&mut hosts.0.arrived);
+            for (arrival, host) in arrived.into_iter().zip(std::mem::take(&mut hosts.1)) {
+                hosts.0.arrived.push(arrival);
+                shards[host.0 as usize].deliver_arrivals(now, network, hosts);
+            }
+            for shard in &mut *shards {
+                if shard.next_event() <= now {
+                    shard.expire(now, network, hosts);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_machine_records_what_its_end_knows_and_reaps_it_after_time_wait() {
+        let plan = plan();
+        let mut network = Network::new(&plan).unwrap();
+        let mut whole = Endpoints::new(&plan, &network, |_| true).unwrap();
+        let mut shards = whole.split(&[0, 1], 2, 2);
+        let mut hosts = Hosts::default();
+        let at = |ms: u64| Time::ZERO + Span::from_ms(ms);
+        run(&mut shards, &mut network, &mut hosts, at(500));
+        let rows = |shard: &Endpoints, ms: u64| -> Vec<(u64, u64)> {
+            shard.machine_samples(at(ms)).map(|row| (row.sent_bytes, row.received_bytes)).collect()
+        };
+        assert_eq!(rows(&shards[0], 500), [(100_000, 0)]);
+        assert_eq!(rows(&shards[1], 500), [(0, 100_000)]);
+        let results: Vec<Value> = shards.iter().flat_map(|shard| shard.flows(at(500)).0).collect();
+        let known =
+            |field: &str| -> Vec<bool> { results.iter().map(|result| !result[field].is_null()).collect() };
+        for (field, expected) in [
+            ("segments_sent", [true, false]),
+            ("done_ns", [true, false]),
+            ("rtt", [true, false]),
+            ("bytes", [false, true]),
+            ("arrived_ns", [false, true]),
+            ("goodput_bits_per_s", [false, true]),
+        ] {
+            assert_eq!(known(field), expected, "{field}");
+        }
+        // It has long ended.
+        assert!(shards.iter().all(|shard| rows(shard, 5_000).is_empty()));
+        let is_open = |shard: &Endpoints, agent: usize| matches!(&shard.agents[agent], Agent::Stream(end) if end.is_open());
+        for (agent, shard) in shards.iter_mut().enumerate() {
+            shard.reap_on_machine(at(1_000));
+            shard.reap_on_machine(at(60_999));
+            assert!(is_open(shard, agent));
+            shard.reap_on_machine(at(61_000));
+            assert!(!is_open(shard, agent));
+            assert!(rows(shard, 61_000).is_empty());
+        }
+        // Results stay.
+        assert_eq!(shards[1].flows(at(500)).0[0]["bytes"], 100_000);
+    }
 
     #[test]
     fn a_stream_has_the_bytes_that_its_receiver_counts_in_another_shard() {

@@ -14,6 +14,7 @@ mod emulator;
 mod horizons;
 mod idle;
 mod joint_flows;
+mod own_traffic;
 mod ports;
 mod real_flows;
 mod replays;
@@ -27,10 +28,11 @@ pub use control::{Command, Control, Reply};
 use egress::Egress;
 pub use emulator::{Emulator, network};
 pub use horizons::LEAST_THREAD_DELAY;
+use joint_flows::OtherEnds;
+use own_traffic::OwnTraffic;
 use ports::KernelPorts;
 pub use ports::{Port, Ports};
 pub use replays::Replays;
-use shards::OwnTraffic;
 pub use shards::{engine_status, run_shards};
 pub use steps::{endpoints, is_of_engine};
 
@@ -60,6 +62,8 @@ const CONTROL: u64 = u64::MAX;
 const TUNNEL: u64 = u64::MAX - 1;
 /// How long datagrams of other machines may take at the end of the run.
 const LAST_DATAGRAMS_NS: u64 = 3_000_000_000;
+/// Interval at which an engine that has ended looks whether it may close its ports.
+const STOP_INTERVAL: std::time::Duration = std::time::Duration::from_millis(2);
 /// Interval at which the end is announced again.
 const REPEATED_END_NS: u64 = 50_000_000;
 /// With less time than this until the next packet is due, the engine does not poll the ports again ...
@@ -101,9 +105,6 @@ pub enum Share<'a> {
 /// Runs the network, or a share of it, until the supervisor sends [`Command::Stop`], and writes `raw/engine.json`.
 pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) -> Result<()> {
     let mut network = network(plan)?;
-    if matches!(share, Share::Machine(_)) && (plan.flows.iter().any(is_of_engine) || !plan.jobs.is_empty()) {
-        return Err(Error::new("simulated traffic and replayed captures need a network on one machine"));
-    }
     let (number, is_machine, stays_up) = match &share {
         Share::Whole => (0, false, false),
         Share::Machine(machines) => (machines.engine_number, true, machines.stays_up),
@@ -117,20 +118,26 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
     let mut tunnel: Option<Box<Tunnel>> = match share {
         Share::Whole => None,
         Share::Machine(machines) => {
+            own_traffic = OwnTraffic::of_machine(plan, machines)?;
+            let own_captures = Replays::load(plan, directory, |node| machines.owns(node))?;
+            replays = Some(own_captures.divided(plan, &network));
             network = network.live_shard(plan, &machines.partition, machines.own)?;
             network.monitor(plan);
             Some(Box::new(Tunnel::new(plan, machines)?))
         }
         Share::Shard { own, partition, run_directory, tunnel, traffic, .. } => {
-            replays = Some(Replays::load(plan, run_directory, |node| partition[node] == own)?);
+            let own_captures = Replays::load(plan, run_directory, |node| partition[node] == own)?;
+            replays = Some(own_captures.divided(plan, &network));
             network = network.live_shard(plan, partition, own)?;
             network.monitor(plan);
             own_traffic = traffic;
             Some(tunnel)
         }
     };
-    let (endpoints, shared) = match own_traffic {
-        Some(own) => (own.endpoints, Some((own.senders, own.horizons, own.joint_flows))),
+    let (endpoints, divided) = match own_traffic.map(|own| *own) {
+        Some(OwnTraffic { endpoints, senders, horizons, other_ends }) => {
+            (endpoints, Some((senders, horizons, other_ends)))
+        }
         None => (endpoints(plan, &network)?, None),
     };
     let replays = replays.map_or_else(|| Replays::load(plan, directory, |_| true), Ok)?;
@@ -149,10 +156,10 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
         common_start_ns.map_or_else(unix_start_ns, |decided| *decided.get_or_init(unix_start_ns));
     let bridged = outside.bridged_devices().collect();
     let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, unix_start_ns);
-    if let Some((senders, horizons, joint_flows)) = shared {
+    if let Some((senders, horizons, other_ends)) = divided {
         emulator.egress.senders = senders;
-        (emulator.horizons, emulator.horizon) = (Some(horizons), Time::ZERO);
-        emulator.joint_flows = Some(joint_flows);
+        emulator.horizon = if horizons.is_some() { Time::ZERO } else { Time::NEVER };
+        (emulator.horizons, emulator.other_ends) = (horizons, other_ends);
     }
     emulator.egress.replays = replays;
     emulator.bridges.devices = bridged;
@@ -165,9 +172,12 @@ pub fn run(plan: &Plan, ports: EnginePorts, directory: &Path, share: Share<'_>) 
     }
     let outcome = engine.run_until_stopped();
     let finished = engine.finish(directory, outcome.as_ref().err());
-    let Engine { emulator: Emulator { endpoints, joint_flows, .. }, control, .. } = engine;
-    if let Some(joint_flows) = joint_flows {
-        joint_flows.end(endpoints);
+    if is_machine && outcome.is_ok() {
+        engine.wait_for_stop()?;
+    }
+    let Engine { emulator: Emulator { endpoints, other_ends, .. }, control, .. } = engine;
+    if let OtherEnds::OnThreads(joint) = other_ends {
+        joint.end(endpoints);
     }
     outcome.and(finished)?;
     if control.hung_up {
@@ -196,6 +206,8 @@ struct Engine<'a> {
     end: Time,
     /// Whether the supervisor has asked for that end.
     ends_jointly: bool,
+    /// Whether the supervisor needs the engine no more.
+    may_stop: bool,
     steal_before: Option<u64>,
 }
 
@@ -236,6 +248,7 @@ impl<'a> Engine<'a> {
             stopped: false,
             end: Time::NEVER,
             ends_jointly: false,
+            may_stop: false,
             steal_before: stolen_ns(),
         })
     }
@@ -365,7 +378,10 @@ impl<'a> Engine<'a> {
             match command {
                 Command::Start { .. } | Command::Follow {} => {}
                 // All shards end together, a moment later.
-                Command::Stop {} => self.stopped = !self.ends_jointly,
+                Command::Stop {} => {
+                    self.may_stop = true;
+                    self.stopped = !self.ends_jointly;
+                }
                 Command::StopAt { at_ns } => {
                     self.ends_jointly = true;
                     self.end = self.end.min(Time::from_ns(at_ns)).max(self.emulator.advanced);
@@ -416,7 +432,7 @@ impl<'a> Engine<'a> {
     fn read_tunnel(&mut self) {
         let now = self.now();
         self.emulator.egress.stalls.work(now.ns());
-        if self.emulator.horizons.is_none() {
+        if !self.emulator.has_endpoints() {
             self.emulator.advance(now);
         }
         self.emulator.receive_from_machines(now);
@@ -428,6 +444,7 @@ impl<'a> Engine<'a> {
         self.emulator.advance(end);
         self.emulator.publish();
         self.emulator.egress.outside.ended = Some(end);
+        self.emulator.has_ended = true;
         let Some(tunnel) = &mut self.emulator.egress.tunnel else { return Ok(()) };
         tunnel.announce_end();
         let deadline_ns = clock::monotonic_ns() + LAST_DATAGRAMS_NS;
@@ -450,6 +467,16 @@ impl<'a> Engine<'a> {
             }
             std::thread::sleep(std::time::Duration::from_micros(200));
         }
+    }
+
+    /// One of several machines ends by itself: its ports stay open until programs have ended and the drops of hosts were counted, since
+    /// what a host sends to a closed port counts as one.
+    fn wait_for_stop(&mut self) -> Result<()> {
+        while !self.may_stop && !self.control.hung_up {
+            std::thread::sleep(STOP_INTERVAL);
+            self.handle_commands()?;
+        }
+        Ok(())
     }
 
     /// Writes the last samples and `raw/engine.json`.

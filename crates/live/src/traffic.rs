@@ -129,7 +129,7 @@ fn transfers(plan: &Plan, part: &Part) -> Result<Vec<Transfer>> {
 
 /// How long a sender stays after its last datagram: a run without duration ends with its senders, and packets in
 /// flight must arrive before.
-fn linger_ns(plan: &Plan, network: &Network, flow: &Flow) -> u64 {
+pub fn linger_ns(plan: &Plan, network: &Network, flow: &Flow) -> u64 {
     if plan.duration_ns.is_some() {
         return 0;
     }

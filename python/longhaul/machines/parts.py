@@ -79,7 +79,9 @@ class Parts:
         self._clocks: list[PartClock | None] = [None] * len(names)
         """Of the machines whose captures are sent."""
         interval_ns = max(plan["measure"]["every_ns"], INTERVAL_NS)
-        self._records = LiveRecords(self.directory, plan, placement.partition, names, interval_ns=interval_ns)
+        self._records = LiveRecords(
+            self.directory, plan, placement.partition, names, interval_ns=interval_ns, are_machines=True
+        )
         self._waiting = machines_that_wait(plan, placement.partition)
         self._has_new_records = False
         self._next_join_s = 0.0

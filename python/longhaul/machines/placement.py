@@ -14,6 +14,7 @@ from longhaul.machines.hostfile import Machine
 from longhaul.plan import Plan
 from longhaul.run import live_shards
 from longhaul.run.shards import Load, contracted
+from longhaul.scenario.lower.segments import switch_names
 from longhaul.scenario.syntax.ranges import expand
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def place(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> Plac
         raise LonghaulError(
             Code.NOT_DIVISIBLE,
             f"the network cannot be divided among {len(machines)} machines: only links with a delay can be "
-            "cut, and no parallel routes",
+            "cut, and no parallel routes or links of switches",
             remedy="use fewer machines, or give the links between sites a delay",
             exit_code=2,
         )
@@ -114,6 +115,24 @@ def places(resolved: "Resolved", plan: Plan, names: Sequence[str]) -> dict[int, 
     return found
 
 
+def _division_of(plan: Plan, groups: Sequence[int], group: int, named: Mapping[int, int]) -> LonghaulError:
+    """Why the nodes of ``group`` that are ``named`` cannot be on several machines."""
+    names = [plan["nodes"][node]["name"] for node in named if groups[node] == group]
+    members = (node for node, of in zip(plan["nodes"], groups, strict=True) if of == group)
+    switch = next(iter(switch_names(list(members))), None)
+    joined = "links without a delay join them"
+    remedy = "place: them on one machine, or give a link between them a delay"
+    if switch is not None:
+        joined = f"switch {switch} joins them, and an Ethernet segment is on one machine"
+        remedy = "place: them on one machine"
+    return LonghaulError(
+        Code.NOT_DIVISIBLE,
+        f"{', '.join(sorted(names))} are on several machines, but {joined}",
+        remedy=remedy,
+        exit_code=2,
+    )
+
+
 def _ends(endpoints: Sequence[int], partition: Sequence[int]) -> tuple[int, int]:
     return partition[endpoints[0]], partition[endpoints[1]]
 
@@ -126,13 +145,7 @@ def _by_name(plan: Plan, load: Load, named: Mapping[int, int]) -> list[int]:
     for node, machine in named.items():
         known = of_group.setdefault(groups[node], machine)
         if known != machine:
-            names = [plan["nodes"][other]["name"] for other in named if groups[other] == groups[node]]
-            raise LonghaulError(
-                Code.NOT_DIVISIBLE,
-                f"{', '.join(sorted(names))} are on several machines, but links without a delay join them",
-                remedy="place: them on one machine, or give a link between them a delay",
-                exit_code=2,
-            )
+            raise _division_of(plan, groups, groups[node], named)
     neighbours: dict[int, list[int]] = {}
     for near, far, *_ in load.links:
         for here, there in ((near, far), (far, near)):

@@ -16,8 +16,15 @@ EVERY_S = 0.5
 """Between two messages."""
 INTERVAL_NS = 500_000_000
 """Of the run's clock: one sample of each is sent."""
-_TABLES = {"samples.csv": ("link", "way"), "lateness.csv": ("link", "way"), "sockets.csv": ("host", "socket")}
+_TABLES = {
+    "samples.csv": ("link", "way"),
+    "lateness.csv": ("link", "way"),
+    "sockets.csv": ("host", "socket"),
+    "flows.csv": ("flow", "stream"),
+}
 """Whose rows are samples, by the columns that say of what."""
+_PINGS = "pings.csv"
+"""Whose rows are sent as they are, as logs of real pings are."""
 _MOST_LOG_BYTES = 1 << 16
 """Of one log in one message; of what is more, the end is sent."""
 
@@ -30,6 +37,7 @@ class RecordSender:
         self._directory = directory
         self._tables = {name: _ThinnedTable(directory / "raw" / name, keys) for name, keys in _TABLES.items()}
         self._changes = GrowingFile(directory / "raw" / CHANGES, most_bytes=None)
+        self._pings = GrowingFile(directory / "raw" / _PINGS, most_bytes=_MOST_LOG_BYTES)
         self._logs: dict[str, int] = {}
         """How far each log was sent."""
         self._packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
@@ -39,6 +47,7 @@ class RecordSender:
         # A change before the samples that show it.
         found = {f"raw/{CHANGES}": self._changes.read()}
         found |= {f"raw/{name}": table.read() for name, table in self._tables.items()}
+        found[f"raw/{_PINGS}"] = self._pings.read()
         for path in sorted((self._directory / "logs").glob("*")):
             if path.name not in OWN_LOGS and path.is_file():
                 found[f"logs/{path.name}"] = self._new_of_log(path)

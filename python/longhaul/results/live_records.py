@@ -6,6 +6,7 @@ started at one instant; when the run has ended, :mod:`longhaul.results.machine_r
 complete and exact.
 """
 
+import csv
 import json
 import threading
 from collections import deque
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from longhaul import log, storage
 from longhaul.plan import WAYS, Plan
+from longhaul.results.divided_flows import DividedFlows
 from longhaul.results.growing_captures import StartedClock
 from longhaul.results.growing_text import CHANGES, GrowingFile
 from longhaul.results.live_captures import LiveCaptures, PartClock
@@ -23,7 +25,8 @@ from longhaul.results.machine_records import MACHINES, joined_change, owner_of
 _EVERY_S = 0.1
 """Between two looks at what parts on this machine have recorded."""
 _NEVER_NS = 1 << 62
-_AS_THEY_ARE = ("sockets.csv", "flows.csv", "pings.csv")
+_FLOWS = "flows.csv"
+_AS_THEY_ARE = ("sockets.csv", "pings.csv")
 """Tables of which each row belongs to one part."""
 
 
@@ -31,11 +34,20 @@ class LiveRecords:
     """Joins the records of the parts of one run; one thread at a time."""
 
     def __init__(
-        self, directory: Path, plan: Plan, partition: Sequence[int], names: Sequence[str], *, interval_ns: int
+        self,
+        directory: Path,
+        plan: Plan,
+        partition: Sequence[int],
+        names: Sequence[str],
+        *,
+        interval_ns: int,
+        are_machines: bool = False,
     ) -> None:
         """For the run in ``directory``; ``partition`` has the part of each node, each of which has a name.
 
-        One sample of each part within an interval of ``interval_ns`` makes a sample of the network.
+        One sample of each part within an interval of ``interval_ns`` makes a sample of the network. Of
+        threads, the first one writes both ends of each simulated flow; parts that ``are_machines`` write
+        their own.
         """
         self._raw = directory / "raw"
         self.size = len(names)
@@ -53,6 +65,12 @@ class LiveRecords:
         self._late: dict[bytes, bytes] = {}
         """The latest counts that were not joined yet, by direction."""
         self._others = {name: [_Rows(raw / name) for raw in parts] for name in _AS_THEY_ARE}
+        self._flows = [_Rows(raw / _FLOWS) for raw in parts]
+        self._divided_flows = DividedFlows(plan, partition, interval_ns) if are_machines else None
+        self._flow_rows: deque[list[str]] = deque()
+        """Of senders, until what their receivers counted is known."""
+        self._joined_ns = [0, 0]
+        """The times of the last two samples of the network."""
         self._changes = [GrowingFile(raw / CHANGES, most_bytes=None) for raw in parts]
         self._applied: list[deque[bytes]] = [deque() for _ in parts]
         self._has_header: set[str] = set()
@@ -76,6 +94,7 @@ class LiveRecords:
         for samples in self._samples:
             samples.read()
         self._join_samples()
+        self._join_flows()
         for name, tables in self._others.items():
             for rows in tables:
                 self._append(name, rows.header, list(rows.read()))
@@ -104,11 +123,31 @@ class LiveRecords:
                 rows[place] = row
         self._append("samples.csv", self._samples[0].header, rows)
         # Lateness only counts up: at a sample, its latest counts hold.
-        t_ns = str(max(sample.t_ns for sample in samples)).encode()
+        at_ns = max(sample.t_ns for sample in samples)
+        self._joined_ns = [self._joined_ns[1], at_ns]
+        t_ns = str(at_ns).encode()
         late = [t_ns + row[row.index(b",") :] for row in self._late.values()]
         header = next((each.header for each in self._lateness if each.header), b"")
         self._append("lateness.csv", header, late)
         self._late.clear()
+
+    def _join_flows(self) -> None:
+        flows = self._divided_flows
+        if flows is None:
+            for table in self._flows:
+                self._append(_FLOWS, table.header, list(table.read()))
+            return
+        for part, table in enumerate(self._flows):
+            for row in csv.reader(line.decode() for line in table.read()):
+                if flows.is_receivers(row, part):
+                    flows.note(row)
+                else:
+                    self._flow_rows.append(row)
+        header = next((table.header for table in self._flows if table.header), b"")
+        # What a part wrote with a sample is there with its next one.
+        known = [row for row in self._flow_rows if int(row[0]) <= self._joined_ns[0]]
+        self._flow_rows = deque(row for row in self._flow_rows if int(row[0]) > self._joined_ns[0])
+        self._append(_FLOWS, header, [",".join(flows.joined(row)).encode() for row in known])
 
     def _join_changes(self) -> None:
         """Every part makes every change, in the same order."""
@@ -210,5 +249,5 @@ def kept_joined(records: LiveRecords) -> Iterator[None]:
 
 def remove(directory: Path) -> None:
     """Remove what was joined of a run that has no records but these: they are too few for results."""
-    for name in ("samples.csv", "lateness.csv", *_AS_THEY_ARE, CHANGES, "started.json"):
+    for name in ("samples.csv", "lateness.csv", _FLOWS, *_AS_THEY_ARE, CHANGES, "started.json"):
         storage.discard(directory / "raw" / name)

@@ -18,6 +18,7 @@ from longhaul.analysis.fidelity import LOST_BETWEEN
 from longhaul.analysis.merged_distributions import merged
 from longhaul.plan import WAYS, Plan
 from longhaul.results import pcapng
+from longhaul.results.divided_flows import TIMES, DividedFlows, joined_results
 from longhaul.results.ending import Ending
 from longhaul.results.growing_text import OWN_LOGS
 
@@ -27,9 +28,19 @@ MACHINES = "machines"
 _JOURNAL = "journal.bin"
 _JOURNALS = "journals"
 """In ``raw/`` of a divided run: ``NAME.bin`` of each part, and ``shards.json``."""
-_TIMES = ("t_ns", "offered_ns", "due_ns", "first_ns", "last_ns", "last_new_ns", "last_acknowledged_ns")
-_TABLES = ("samples", "lateness", "packets", "monitor", "monitor_flows", "flows", "pings", "requests")
+_TIMES = (
+    "t_ns",
+    "offered_ns",
+    "due_ns",
+    "sent_ns",
+    "first_ns",
+    "last_ns",
+    "last_new_ns",
+    "last_acknowledged_ns",
+)
+_TABLES = ("samples", "lateness", "packets", "monitor", "monitor_flows", "pings", "requests")
 """Whose rows each machine has its own of."""
+_FLOWS = "flows.csv"
 _BY_HOST = ("hosts", "accounts", "algorithms")
 _SUMS = ("pools_grown", "lost_records", "step_downs")
 _OF_MACHINE = (
@@ -91,6 +102,7 @@ def merge(
     if started is not None:
         storage.replace_json(raw / "started.json", started)
     storage.replace_json(raw / "ended.json", {"ended": ending.status, "reason": ending.reason})
+    _merge_divided_flows(raw / _FLOWS, parts, DividedFlows(plan, partition, plan["measure"]["every_ns"]))
     _merge_engines(directory, parts, plan, partition)
 
 
@@ -108,6 +120,8 @@ def merge_shards(directory: Path, plan: Plan, partition: Sequence[int]) -> None:
     """
     names = [each["name"] for each in shards_of(partition)]
     parts = [_part(directory / MACHINES / name, number, names) for number, name in enumerate(names)]
+    # The first one has written both ends of each flow.
+    _concatenate(directory / "raw" / _FLOWS, parts)
     _merge_engines(directory, parts, plan, partition)
     if (directory / "raw" / "engine.json").is_file():
         shutil.rmtree(directory / MACHINES)
@@ -186,6 +200,26 @@ def _concatenate(path: Path, parts: Sequence[_Part]) -> None:
         header = header or next(_rows(part.raw / path.name), [])
     if header:
         _write(path, header, rows())
+
+
+def _merge_divided_flows(path: Path, parts: Sequence[_Part], flows: DividedFlows) -> None:
+    """Samples of simulated flows, each with what the machines of both of its ends know."""
+    header = next((found for part in parts if (found := next(_rows(part.raw / path.name), None))), None)
+    if header is None:
+        return
+    times = [place for place, name in enumerate(header) if name in _TIMES]
+
+    def rows(part: _Part) -> Iterator[list[str]]:
+        table = _rows(part.raw / path.name)
+        next(table, None)
+        return (_shifted(row, times, part) for row in table if len(row) == len(header))
+
+    for part in parts:
+        for row in rows(part):
+            if flows.is_receivers(row, part.number):
+                flows.note(row)
+    senders = (row for part in parts for row in rows(part) if not flows.is_receivers(row, part.number))
+    _write(path, header, (flows.joined(row) for row in senders))
 
 
 def _shifted(row: list[str], places: Sequence[int], part: _Part) -> list[str]:
@@ -399,6 +433,7 @@ def _engine(parts: Sequence[_Part], plan: Plan, partition: Sequence[int]) -> Jso
         ],
         **{name: worst[name] for name in ("gaps", "scheduling", "steal_ns", "work")},
         **_simulated(engines),
+        **_flow_results(parts, plan),
         "machines": {
             part.name: {
                 **{name: engine.get(name) for name in _OF_MACHINE},
@@ -410,7 +445,7 @@ def _engine(parts: Sequence[_Part], plan: Plan, partition: Sequence[int]) -> Jso
 
 
 def _simulated(engines: Sequence[Json]) -> Json:
-    """Results of the traffic that the engines have themselves; the first one has both ends of each flow."""
+    """What the engines say of the traffic that they have themselves, but for the results of its flows."""
     parts = [engine["simulated"] for engine in engines if "simulated" in engine]
     if not parts:
         return {}
@@ -425,8 +460,19 @@ def _simulated(engines: Sequence[Json]) -> Json:
         },
         "echo_fates": [[flow, fate, count] for (flow, fate), count in sorted(fates.items())],
         "replays": {name: each for engine in engines for name, each in engine.get("replays", {}).items()},
-        **{name: engines[0][name] for name in ("flows", "jobs") if name in engines[0]},
+        "jobs": [],
     }
+
+
+def _flow_results(parts: Sequence[_Part], plan: Plan) -> Json:
+    """Of simulated flows: the first of several threads has both ends of each, and each machine its own."""
+    every = [(part, result) for part in parts for result in (part.engine or {}).get("flows", ())]
+    for part, result in every:
+        for name in TIMES:
+            if result.get(name) is not None:
+                result[name] = part.first_machines(result[name])
+    simulates = any("flows" in (part.engine or {}) for part in parts)
+    return {"flows": joined_results(plan, (result for _, result in every))} if simulates else {}
 
 
 def packets(engines: Sequence[Mapping[str, Any]]) -> dict[str, int]:

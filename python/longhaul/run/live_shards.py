@@ -12,7 +12,6 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import WAYS, Plan
 from longhaul.run.shards import Load, divisions, evaluated, parts_of, processors, recorded
-from longhaul.scenario.lower.segments import switch_names
 from longhaul.units.text import time_text
 
 _ROUTER_WORK = 0.2
@@ -156,21 +155,11 @@ def unsupported(plan: Plan, *, foreign: Sequence[Mapping[str, Any]], option: str
     duplicates = any(link[way].get("duplicate") for link in plan["links"] for way in WAYS) or any(
         event["change"].get("duplicate") for event in plan["events"]
     )
-    if option == "--on":
-        of_engine = [
-            (bool(plan["jobs"]) or bool(simulated), "simulated traffic"),
-            (any(flow["traffic"]["kind"] == "pcap" for flow in plan["flows"]), "replayed captures"),
-            (plan.get("gateway") is not None, "internet access"),
-            (bool(switch_names(plan["nodes"])), "switches"),
-        ]
-    else:
-        of_engine = [
-            (bool(plan["jobs"]), "simulated programs"),
-            (any(flow["traffic"].get("subflows") for flow in simulated), "simulated Multipath TCP"),
-            (pings and duplicates, "simulated pings on links that duplicate packets"),
-        ]
     found = [
-        *of_engine,
+        (bool(plan["jobs"]), "simulated programs"),
+        (any(flow["traffic"].get("subflows") for flow in simulated), "simulated Multipath TCP"),
+        (pings and duplicates, "simulated pings on links that duplicate packets"),
+        (option == "--on" and plan.get("gateway") is not None, "internet access"),
         (bool(foreign) or any(node.get("port") for node in plan["nodes"]), "ports"),
     ]
     return [what for applies, what in found if applies]

@@ -30,12 +30,15 @@ impl PayloadPool {
     }
 
     /// Takes what another pool has [encoded](Self::encode), and returns the body of the packet that carries it; `None` if it is
-    /// malformed.
-    pub fn decode(&mut self, mut bytes: &[u8]) -> Option<u32> {
+    /// malformed, or for none of so many `agents`.
+    pub fn decode(&mut self, mut bytes: &[u8], agents: usize) -> Option<u32> {
         let from = &mut bytes;
         let [kind] = next(from)?;
         let kind = *KINDS.get(usize::from(kind))?;
         let agent = u32::from_le_bytes(next(from)?);
+        if agent as usize >= agents {
+            return None;
+        }
         let mut numbers = [0; 4];
         for number in &mut numbers {
             *number = u64::from_le_bytes(next(from)?);
@@ -65,6 +68,15 @@ impl PayloadPool {
         }
         Some(body)
     }
+
+    /// The clock here was `later_ps` ahead of the one by which the packet with this body was sent: a datagram left so much later.
+    /// Times in segments are for those who wrote them, who get them back (RFC 7323, section 3).
+    pub fn convert_departure(&mut self, body: u32, later_ps: i64) {
+        let slot = &mut self.slots[(body & !SIMULATED) as usize];
+        if slot.kind == Kind::Datagram {
+            slot.sent = Time::from_ps(slot.sent.ps().saturating_add_signed(later_ps));
+        }
+    }
 }
 
 fn next<const N: usize>(from: &mut &[u8]) -> Option<[u8; N]> {
@@ -89,7 +101,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_payload_that_crosses_is_the_same_in_the_other_pool(
-            kind in 0u8..4, agent: u32, numbers: [u64; 4], window: u32, small: [u16; 2], blocks: [i32; 6]
+            kind in 0u8..4, agent in 0u32..9, numbers: [u64; 4], window: u32, small: [u16; 2], blocks: [i32; 6]
         ) {
             let [sequence, acknowledged, sent, echo] = numbers;
             let (sent, echo) = (Time::from_ps(sent), Time::from_ps(echo));
@@ -114,18 +126,30 @@ mod tests {
             let crossing = here.insert(agent, payload);
             let mut bytes = Vec::new();
             here.encode(crossing, &mut bytes);
-            let body = there.decode(&bytes).unwrap();
+            prop_assert!(there.decode(&bytes, agent as usize).is_none(), "there is no such agent");
+            let body = there.decode(&bytes, 9).unwrap();
             prop_assert_eq!(taken(&mut there, body), taken(&mut here, kept));
             prop_assert_eq!(here.free.len(), here.slots.len(), "nothing is left behind");
             for length in 0..bytes.len() {
-                prop_assert!(there.decode(&bytes[..length]).is_none());
+                prop_assert!(there.decode(&bytes[..length], 9).is_none());
             }
+        }
+
+        #[test]
+        fn a_datagram_of_another_clock_left_at_its_time_by_this_one(sent_ps in 500u64..1_000_000, later_ps in -500i64..500) {
+            let mut pool = PayloadPool::default();
+            let sent = Time::from_ps(sent_ps);
+            let body = pool.insert(3, Payload::Datagram { number: 7, bytes: 100, sent });
+            pool.convert_departure(body, later_ps);
+            let sent = Time::from_ps(sent_ps.strict_add_signed(later_ps));
+            let expected = format!("{:?}", Payload::Datagram { number: 7, bytes: 100, sent });
+            prop_assert_eq!(taken(&mut pool, body), (3, expected));
         }
 
         #[test]
         fn whatever_bytes_come_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
             let mut pool = PayloadPool::default();
-            if let Some(body) = pool.decode(&bytes) {
+            if let Some(body) = pool.decode(&bytes, usize::MAX) {
                 pool.release(body);
             }
         }

@@ -176,6 +176,18 @@ impl<P: Ports> Egress<P> {
         }
     }
 
+    /// The clock here was `later_ps` ahead of that of the machine which a packet comes from.
+    pub fn convert_departure(&mut self, packet: &Packet, later_ps: i64) {
+        let simulated_body = if PayloadPool::contains(packet) {
+            Some(packet.body)
+        } else {
+            self.packet_pool.simulated_body(packet.body)
+        };
+        if let Some(simulated_body) = simulated_body {
+            self.payloads.convert_departure(simulated_body, later_ps);
+        }
+    }
+
     /// Gathers a packet that goes to its host before the network lets it go.
     pub fn depart_ahead(&mut self, departing: &Departing<'_>) {
         if !PayloadPool::contains(departing.packet) {

@@ -5,7 +5,7 @@ use super::bridges::{Bridges, Forwarding};
 use super::control::Reply;
 use super::egress::{Egress, flags_of};
 use super::horizons::Horizons;
-use super::joint_flows::JointFlows;
+use super::joint_flows::OtherEnds;
 use super::ports::Ports;
 use super::stations::Stations;
 use super::steps;
@@ -56,8 +56,10 @@ pub struct Emulator<'a, P> {
     pub(super) horizons: Option<Horizons>,
     /// Everything that other engines of this process send is there that is due before this.
     pub(super) horizon: Time,
-    /// Results of the simulated ends, if others in this process have a part of them.
-    pub(super) joint_flows: Option<JointFlows>,
+    /// Where simulated ends are that this engine does not have.
+    pub(super) other_ends: OtherEnds,
+    /// Whether the common end of several engines has come: nothing more is handled, and what is due is still on its way.
+    pub(super) has_ended: bool,
     /// Room for packets that are written in advance.
     coming: Vec<(Time, NodeId, Packet, DirectionId)>,
 }
@@ -104,7 +106,8 @@ impl<'a, P: Ports> Emulator<'a, P> {
             arrived: Vec::new(),
             horizons: None,
             horizon: Time::NEVER,
-            joint_flows: None,
+            other_ends: OtherEnds::None,
+            has_ended: false,
             coming: Vec::new(),
         }
     }
@@ -155,7 +158,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
 
     /// Whether all finite simulated flows and jobs have completed, and all packets of captures have met their fate.
     pub fn endpoints_are_done(&self) -> bool {
-        self.endpoints.are_done() && self.egress.replays.in_network == 0
+        self.endpoints.are_done() && self.egress.replays.are_done(self.egress.outside.now())
     }
 
     /// Changes links at the time of `events`, which is not past and the same for all of them.

@@ -15,6 +15,18 @@ const LAST_WAIT: Duration = Duration::from_secs(10);
 /// The number of the last samples.
 const LAST: u64 = u64::MAX;
 
+/// Where those ends of simulated flows are that an engine does not have.
+#[derive(Default)]
+pub enum OtherEnds {
+    /// It has all.
+    #[default]
+    None,
+    /// On other threads of the process.
+    OnThreads(Box<JointFlows>),
+    /// On other machines: records have what each machine knows, and are joined when they are merged.
+    OnMachines,
+}
+
 /// What a thread tells the first one.
 enum Report {
     Samples(u64, EndSamples),

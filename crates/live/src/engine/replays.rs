@@ -1,11 +1,13 @@
 //! Packets of captures that hosts get for real: their bytes, and when they left.
 
 use crate::error::{Error, Result};
+use crate::traffic::linger_ns;
 use longhaul_capture::RawPackets;
 use longhaul_endpoints::ListedPacket;
+use longhaul_network::Network;
 use longhaul_plan::{Plan, Traffic};
 use longhaul_record::Distribution;
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,6 +19,8 @@ pub struct Replays {
     flows: BTreeMap<u32, Replayed>,
     /// Packets with bytes that are in the network.
     pub in_network: u64,
+    /// Until then, packets may be on their way in parts of the network that other engines have.
+    on_their_way_until: Time,
 }
 
 struct Replayed {
@@ -26,6 +30,8 @@ struct Replayed {
     departure_error: Distribution,
     /// Packets that left without bytes, because memory ran out.
     without_memory: u64,
+    /// How long packets may be on their way where other engines have a part of the network.
+    linger: Span,
 }
 
 impl Replays {
@@ -45,13 +51,29 @@ impl Replays {
             if !lengths.eq(list.bytes.iter().copied()) {
                 return Err(failed("has other packets than the plan".into()));
             }
-            let (departure_error, without_memory) = (Distribution::new(), 0);
-            replays.flows.insert(
-                position,
-                Replayed { name: flow.name.clone(), packets, departure_error, without_memory },
-            );
+            let replayed = Replayed {
+                name: flow.name.clone(),
+                packets,
+                departure_error: Distribution::new(),
+                without_memory: 0,
+                linger: Span::ZERO,
+            };
+            replays.flows.insert(position, replayed);
         }
         Ok(replays)
+    }
+
+    /// The same where other engines have a part of `network`, which is that of `plan`.
+    pub fn divided(mut self, plan: &Plan, network: &Network) -> Self {
+        for (&flow, replayed) in &mut self.flows {
+            replayed.linger = Span::from_ns(linger_ns(plan, network, &plan.flows[flow as usize]));
+        }
+        self
+    }
+
+    /// Whether all packets that have left have met their fate by `now`, as far as that is known here.
+    pub fn are_done(&self, now: Time) -> bool {
+        self.in_network == 0 && now >= self.on_their_way_until
     }
 
     /// The bytes of a packet, from its IP header on.
@@ -63,6 +85,7 @@ impl Replays {
     pub fn left(&mut self, listed: &ListedPacket, now: Time) {
         if let Some(replayed) = self.flows.get_mut(&listed.flow) {
             replayed.departure_error.add(now.since(listed.at).ns(), 1);
+            self.on_their_way_until = self.on_their_way_until.max(now + replayed.linger);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Reply;
 use super::emulator::Emulator;
-use super::joint_flows::JointFlows;
+use super::joint_flows::OtherEnds;
 use super::ports::Ports;
 use crate::error::{Error, Result};
 use longhaul_network::{DirectionId, journal::Entry, results};
@@ -50,12 +50,13 @@ impl<P: Ports> Emulator<'_, P> {
             self.warnings.push(format!("records end at {:.3} s: {message}", now.ns() as f64 / 1e9));
         }
         if !self.endpoints.is_empty() {
-            let rows = match &mut self.joint_flows {
-                Some(joint) => {
+            let rows = match &mut self.other_ends {
+                OtherEnds::OnThreads(joint) => {
                     let number = now.ns() / self.plan.measure.every_ns.max(1);
                     joint.sample(number, now, self.endpoints.end_samples(now))
                 }
-                None => self.endpoints.samples(now).collect(),
+                OtherEnds::OnMachines => self.endpoints.machine_samples(now).collect(),
+                OtherEnds::None => self.endpoints.samples(now).collect(),
             };
             self.egress.recorder.flows(rows);
             let pings = self.egress.payloads.take_ping_rows();
@@ -87,7 +88,9 @@ impl<P: Ports> Emulator<'_, P> {
         let now = self.egress.outside.now();
         // Simulated endpoints may be behind the clock.
         self.endpoints.close(self.advanced, &mut self.network, &mut self.egress);
-        self.joint_flows.iter_mut().for_each(JointFlows::end_samples);
+        if let OtherEnds::OnThreads(joint) = &mut self.other_ends {
+            joint.end_samples();
+        }
         self.sample(now);
         self.egress.recorder.bins(self.network.take_bins(true));
         let flows = self.flow_results(failure.is_some());
@@ -141,11 +144,12 @@ impl<P: Ports> Emulator<'_, P> {
     }
 
     /// The results of simulated flows. Where other engines of this process have a part of their ends, the first one has all of it, and
-    /// waits for the others; after a failure it does not.
+    /// waits for the others; after a failure it does not. Each machine
+    /// has results of what its own ends know.
     fn flow_results(&mut self, has_failed: bool) -> FlowResults {
         // They need not wait for this engine any more.
         self.horizons = None;
-        let Some(joint) = &mut self.joint_flows else {
+        let OtherEnds::OnThreads(joint) = &mut self.other_ends else {
             let (results, requests) = self.endpoints.flows(self.advanced);
             self.egress.recorder.requests(requests);
             return FlowResults { results, names: self.endpoints.flow_names(self.plan) };

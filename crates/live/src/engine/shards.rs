@@ -1,18 +1,15 @@
 //! A network that is divided among engine threads, each with its own ports. The supervisor sees one engine.
 
 use super::control::{Command, Control, Reply};
-use super::horizons::Horizons;
-use super::joint_flows::JointFlows;
-use super::{EnginePorts, Share, endpoints, network, run};
+use super::own_traffic::OwnTraffic;
+use super::{EnginePorts, Share, run};
 use crate::clock::monotonic_ns;
 use crate::error::{Error, Result};
 use crate::readiness::readable;
 use crate::tunnel::{Tunnel, shard_name};
-use longhaul_endpoints::Endpoints;
-use longhaul_plan::{Plan, Sender, Traffic};
-use longhaul_units::Probability;
+use longhaul_plan::Plan;
 use nix::poll::ppoll;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
@@ -41,7 +38,7 @@ pub fn run_shards(plan: &Plan, ports: EnginePorts, directory: &Path, partition: 
         shares[partition[node] as usize][node] = port;
     }
     let unix_start_ns = OnceLock::new();
-    let traffic = own_traffic(plan, partition, count)?;
+    let traffic = OwnTraffic::of_threads(plan, partition, count)?;
     std::thread::scope(|scope| {
         // Dropped after an error here, which ends the threads that have started.
         let mut shards = Vec::new();
@@ -79,51 +76,6 @@ pub fn run_shards(plan: &Plan, ports: EnginePorts, directory: &Path, partition: 
         let results: Vec<Result<()>> = threads.into_iter().map(join).collect();
         results.into_iter().collect::<Result<()>>().and(forwarded)
     })
-}
-
-/// What one shard has of the traffic that the engine has itself: simulated flows, and replayed captures.
-pub struct OwnTraffic {
-    pub endpoints: Endpoints,
-    /// Whose all such packets are, by what they carry as their flow.
-    pub senders: BTreeMap<u32, Sender>,
-    pub horizons: Horizons,
-    pub joint_flows: JointFlows,
-}
-
-/// The share of each shard; `None` without traffic of the engine.
-fn own_traffic(plan: &Plan, partition: &[u32], count: u32) -> Result<Vec<Option<Box<OwnTraffic>>>> {
-    let network = network(plan)?;
-    let whole = endpoints(plan, &network)?;
-    if whole.is_empty() {
-        return Ok((0..count).map(|_| None).collect());
-    }
-    if let Some(obstacle) = obstacle(plan, &whole) {
-        return Err(Error::new(obstacle).with_remedy("run it with one engine thread"));
-    }
-    let senders = whole.senders();
-    let links: Vec<[u32; 2]> =
-        plan.links.iter().map(|link| link.endpoints.map(|node| partition[node])).collect();
-    let horizons = Horizons::between(&links, count, &network.least_delays(plan));
-    let parts = JointFlows::between(whole, partition, count).into_iter().zip(horizons);
-    let own = |((endpoints, joint_flows), horizons)| {
-        Some(Box::new(OwnTraffic { endpoints, senders: senders.clone(), horizons, joint_flows }))
-    };
-    Ok(parts.map(own).collect())
-}
-
-/// Why the traffic of `plan` that the engine has itself cannot be divided, if so.
-fn obstacle(plan: &Plan, whole: &Endpoints) -> Option<&'static str> {
-    let pings = |flow: &longhaul_plan::Flow| flow.simulated && matches!(flow.traffic, Traffic::Ping { .. });
-    let links = plan.links.iter().flat_map(|link| [link.forward.duplicate, link.reverse.duplicate]);
-    let changes = plan.events.iter().filter_map(|event| event.change.duplicate);
-    let duplicates = links.chain(changes).any(|chance| chance > Probability::ZERO);
-    if !whole.can_be_sharded() {
-        Some("simulated programs, and simulated flows of Multipath TCP, need one engine thread")
-    } else if plan.flows.iter().any(pings) && duplicates {
-        Some("simulated pings on links that duplicate packets need one engine thread")
-    } else {
-        None
-    }
 }
 
 /// The forwarder's end of the connection to a shard.

@@ -3,6 +3,7 @@
 use super::egress::Egress;
 use super::emulator::Emulator;
 use super::horizons::Horizons;
+use super::joint_flows::OtherEnds;
 use super::ports::Ports;
 use crate::error::{Error, Result};
 use longhaul_endpoints::{Endpoints, PayloadPool};
@@ -20,6 +21,8 @@ const STEPS_PER_TURN: u32 = 2_048;
 /// While no real packet is in the network, the wall-clock time of simulated events has no effect: they are
 /// processed in batches at this interval, or when a host sends.
 const BATCHING_INTERVAL: Span = Span::from_us(100);
+/// An engine with simulated ends that is later than this reads what other machines have sent before it goes on.
+const UNREAD_INTERVAL: Span = Span::from_us(20);
 /// How long an engine sleeps that waits for another one of its process.
 pub const BLOCKED_SLEEP: std::time::Duration = std::time::Duration::from_micros(20);
 /// Duration of unbounded flows in a run without duration: 100 days.
@@ -78,15 +81,18 @@ impl<P: Ports> Emulator<'_, P> {
         }
     }
 
-    /// Takes what other engines of this process have sent if it is needed for events until now.
-    fn look_at_horizons(&mut self, now: Time) {
-        if let Some(horizons) = &self.horizons
-            && self.horizon <= now
-        {
-            // What is due before the limit was sent before the limit was published.
-            let limit = horizons.limit();
-            self.receive_from_machines(now);
-            self.horizon = limit;
+    /// Takes what other engines have sent if it may be needed for events until now.
+    fn read_others(&mut self, now: Time) {
+        match &self.horizons {
+            Some(horizons) if self.horizon <= now => {
+                // What is due before the limit was sent before the limit was published.
+                let limit = horizons.limit();
+                self.receive_from_machines(now);
+                self.horizon = limit;
+            }
+            // What waits to be read is not late for events that have not been handled.
+            None if now > self.advanced + UNREAD_INTERVAL => self.receive_from_machines(now),
+            _ => {}
         }
     }
 
@@ -98,9 +104,9 @@ impl<P: Ports> Emulator<'_, P> {
             self.advance_packets(now);
             return true;
         }
-        self.look_at_horizons(now);
+        self.read_others(now);
         let has_handled_all = self.handle_events(now.min(self.last_before_horizon()));
-        if self.horizons.is_some() {
+        if self.egress.tunnel.is_some() {
             if has_handled_all {
                 self.network.announce_departures_by(self.advanced, &mut self.egress);
             } else {
@@ -126,9 +132,10 @@ impl<P: Ports> Emulator<'_, P> {
                 return true;
             }
             while next > self.next_reap {
-                match &self.joint_flows {
-                    Some(joint) => self.endpoints.reap_own(&joint.closed),
-                    None => self.endpoints.reap(),
+                match &self.other_ends {
+                    OtherEnds::OnThreads(joint) => self.endpoints.reap_own(&joint.closed),
+                    OtherEnds::OnMachines => self.endpoints.reap_on_machine(self.next_reap),
+                    OtherEnds::None => self.endpoints.reap(),
                 }
                 self.next_reap += REAP_INTERVAL;
             }
@@ -183,17 +190,17 @@ impl<P: Ports> Emulator<'_, P> {
         self.network.announce_departures_by(now, &mut self.egress);
     }
 
-    /// Takes what other machines have sent; everything before `now` has been processed. With [`Horizons`] it need not have been:
-    /// packets of other engines come before they are due.
+    /// Takes what other machines, or other engines of this process, have sent; everything before `now` has been processed. With
+    /// simulated ends it need not have been: packets are late that are due before what has been processed, however late that was.
     pub fn receive_from_machines(&mut self, now: Time) {
-        let are_threads = self.horizons.is_some();
-        let now = if are_threads { self.advanced } else { now };
+        let simulates = self.has_endpoints();
+        let now = if simulates { self.advanced } else { now };
+        let agents = self.endpoints.agents();
         let Some(mut tunnel) = self.egress.tunnel.take() else { return };
         let mut arrived = std::mem::take(&mut self.arrived);
         let Egress { packet_pool, payloads, replays, ports, .. } = &mut self.egress;
         tunnel.receive(|arriving, sender| {
-            // Machines have no simulated traffic: what one sends of it is lost, like a packet for which there is no memory.
-            let mut simulated = || if are_threads { payloads.decode(arriving.simulated) } else { None };
+            let mut simulated = || payloads.decode(arriving.simulated, agents);
             let body = match arriving.bytes {
                 Some((vnet, bytes)) => packet_pool.hold(vnet, bytes).inspect(|&body| {
                     if let Some(simulated_body) = simulated() {
@@ -211,25 +218,31 @@ impl<P: Ports> Emulator<'_, P> {
                 port.no_memory_packets += 1;
             }
         });
-        for (_, sender, due, _) in &mut arrived {
-            *due = tunnel.own_time(*sender, *due).unwrap_or(now);
-            tunnel.count_arrival(*sender, now, *due);
+        for (_, sender, due, packet) in &mut arrived {
+            let own_due = tunnel.own_time(*sender, *due).unwrap_or(now);
+            tunnel.count_arrival(*sender, now, own_due);
+            self.egress.convert_departure(packet, own_due.ps().wrapping_sub(due.ps()).cast_signed());
+            *due = own_due;
         }
         self.egress.tunnel = Some(tunnel);
         for (direction, _, due, packet) in arrived.drain(..) {
             self.import(now, direction, due, packet);
         }
         self.arrived = arrived;
-        if self.horizons.is_none() {
+        if !simulates {
             self.advance_packets(now);
         }
     }
 
     /// Takes a packet that comes from another machine, and is due at `due`, or at once if that has passed.
     fn import(&mut self, now: Time, direction: DirectionId, due: Time, packet: Packet) {
-        if self.horizons.is_none() && self.network.next_event() <= now {
+        if self.network.next_event() <= now {
             // One that came late goes on before the next comes, as in a replay.
-            self.advance_packets(now);
+            if self.has_endpoints() {
+                self.handle_events(now);
+            } else {
+                self.advance_packets(now);
+            }
         }
         let Egress { flows, packet_pool, real_packets, recorder, .. } = &mut self.egress;
         if !PayloadPool::contains(&packet) {
@@ -239,7 +252,8 @@ impl<P: Ports> Emulator<'_, P> {
                 flows.import(packet.source, &header, bytes);
             }
         }
-        let due = due.max(now);
+        let is_over = self.has_ended && !self.endpoints.is_empty();
+        let due = due.max(if is_over { now + Span::from_ps(1) } else { now });
         recorder.note(|| Entry::Imported { at: now, direction, due, packet });
         self.network.import(direction, &mut [(due, packet)]);
     }
