@@ -3,7 +3,8 @@
 ``<!-- data: TEMPLATE.j2 -->...<!-- /data -->`` holds what a template makes of the data, and with an
 expression in place of the template its value. ``python studies/documents.py`` writes them anew; with
 ``--check`` it says which are not up to date. Templates and expressions know ``bench`` (``bench/*.json``),
-``study(NAME)``, ``total_verdicts()``, ``toml(PATH)``, ``command_line()``, ``python_api()`` and ``codes()``.
+``study(NAME)``, ``total_verdicts()``, ``toml(PATH)``, ``rows(PATH)`` of a CSV file, ``command_line()``,
+``python_api()`` and ``codes()``.
 """
 
 import json
@@ -256,6 +257,7 @@ def _environment() -> Environment:
     made.globals["study"] = Results
     made.globals["total_verdicts"] = total_verdicts
     made.globals["toml"] = lambda path: tomllib.loads((ROOT / path).read_text("utf-8"))
+    made.globals["rows"] = lambda path: read_table(ROOT / path)
     made.globals.update({"span": span, "abs": abs})
     made.globals.update({"codes": codes, "command_line": command_line, "python_api": python_api})
     made.filters["sig"] = significant
