@@ -1,4 +1,4 @@
-"""Maps of sweeps: which axes they have, what a cell says, and what is hatched."""
+"""Maps of sweeps: which axes they have, what a cell says, and which variants have none."""
 
 import csv
 import re
@@ -133,6 +133,7 @@ def test_a_browser_draws_the_panels_as_tables() -> None:
 def test_means_have_three_digits(value: float, like: float | None, said: str) -> None:
     assert number_text(value, like=like) == said
     assert number_text(0) == "0"
+    assert number_text(2e-14, like=35.2) == "0"
     assert number_text(0.004, like=93.7) == "0.004"
     assert number_text(15.33, like=93.7) == "15.3"
 

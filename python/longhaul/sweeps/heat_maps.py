@@ -22,6 +22,8 @@ _LEAST_FILLED = 0.5
 _WIDTH_IN, _CELL_IN, _LABELS_IN = 8.6, 0.42, 1.6
 _LEAST_CELL_IN = 0.62
 """Width that a mean with its interval needs."""
+_ROUNDING = 1e-9
+"""Share of a mean that sums of floating-point numbers may differ by."""
 
 
 @dataclass(frozen=True)
@@ -158,8 +160,13 @@ def _panels_in_row(panels: int, columns: int) -> int:
 
 
 def number_text(value: float, *, like: float | None = None) -> str:
-    """Three digits; with ``like``, as many places as that number has, and one digit at least."""
+    """Three digits; with ``like``, as many places as that number has, and one digit at least.
+
+    What is within the rounding of ``like`` is 0.
+    """
     of = abs(value if like is None else like)
+    if like is not None and abs(value) <= _ROUNDING * of:
+        return "0"
     places = max(2 - int(log10(of) // 1), 0) if of else 0
     if like is not None and value and abs(value) < 10**-places:
         return f"{value:.1g}"
