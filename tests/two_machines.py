@@ -133,9 +133,13 @@ def agents(room: MachineRoom, name: str) -> list[int]:
     inside = subprocess.run(
         ["ip", "netns", "pids", room.namespace(name)], capture_output=True, text=True, check=True
     ).stdout.split()
-    return [
-        int(pid) for pid in inside if b"longhaul.machines.agent" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
+    found = []
+    for pid in inside:
+        # Some of them end meanwhile.
+        with suppress(FileNotFoundError):
+            if b"longhaul.machines.agent" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(int(pid))
+    return found
 
 
 def assert_ran(done: "subprocess.CompletedProcess[str]") -> None:

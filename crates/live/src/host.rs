@@ -15,7 +15,7 @@ use crate::tun::{self, Layer, Lifetime, Tun};
 use crate::{host_files, host_root};
 use longhaul_network::{Routes, Topology};
 use longhaul_plan::{Mptcp, Node, Plan, Port};
-use nix::mount::{MsFlags, mount};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fmt::Write;
 use std::fs::{self, File};
@@ -135,7 +135,6 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
     let foreign = context.foreign.iter().find(|each| each.node == position);
     let made = if foreign.is_some() { NAMESPACES - CloneFlags::CLONE_NEWNET } else { NAMESPACES };
     unshare(made).map_err(|error| Error::wrap("create namespaces", error))?;
-    mount_proc()?;
     nix::unistd::sethostname(node.hostname()).map_err(|error| Error::wrap("set the host name", error))?;
     let hostname = context.files.join(format!("hostname.{}", node.name));
     fs::write(&hostname, format!("{}\n", node.hostname()))
@@ -153,7 +152,11 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
     if let (Some(settings), None) = (&node.settings, rooted) {
         host_files::mount_files(&settings.files, context.run, context.files)?;
     }
+    mount_proc()?;
     let Interfaces { tuns, counted_before } = make_interfaces(plan, position, context, foreign)?;
+    // The one below is that of the run, parts of which are read-only for programs.
+    umount2("/proc", MntFlags::MNT_DETACH)
+        .map_err(|error| Error::wrap("unmount the /proc of a host's sysctls", error))?;
     let namespaces = Namespaces::current()?;
     if let (Some(settings), Some(root)) = (&node.settings, rooted) {
         host_root::enter(root, &node.name, context.run, context.files)?;
@@ -519,9 +522,9 @@ pub fn prepare_mounts(nodes: &[Node], files: &Path) -> Result<()> {
     mount_over(&resolv, Path::new("/etc/resolv.conf"))
 }
 
-/// Mounts another /proc of this PID namespace. Each host has one of its own: in a single one, the kernel compares the
-/// `net/ipv4` of each network namespace with a path below /proc/sys, a thousand for each sysctl where there are a thousand
-/// hosts.
+/// Mounts another /proc of this PID namespace. The sysctls of each host are set in one of their own: in a single one, the
+/// kernel compares the `net/ipv4` of each network namespace with a path below /proc/sys, a thousand for each sysctl where
+/// there are a thousand hosts.
 fn mount_proc() -> Result<()> {
     let none: Option<&str> = None;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
