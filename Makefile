@@ -57,9 +57,9 @@ docs: setup ## numbers and tables of documents from bench/*.json and studies/*/r
 	@$(UV) run --no-sync zensical build --clean --strict
 	@echo "target/site/index.html; with search: python3 -m http.server --directory target/site"
 
-gallery: setup ## the pictures of docs/gallery.md, from real runs in Chromium; four minutes
+gallery: ## the pictures of docs/gallery.md, from real runs in Chromium; four minutes
 	@tools/setup --tests
-	@npm --prefix web run --silent views
+	@npm --prefix web run --silent gallery
 
 study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3), live; two minutes
 	@$(UV) run --no-sync longhaul study run ticks $(ARGS)

@@ -41,5 +41,5 @@ def loads_matplotlib(code: str) -> bool:
         "print('matplotlib' in sys.modules)",
     )
     program = "\n".join((head, code, foot))
-    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    return told.stdout == "True\n"
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    return done.stdout == "True\n"

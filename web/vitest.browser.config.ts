@@ -7,7 +7,7 @@ export default defineConfig({
     projects: [
       { test: { name: 'tests', include: ['tests/browser/*.test.ts'], ...patient } },
       { test: { name: 'pictures', include: ['tests/browser/pictures.ts'], ...patient } },
-      { test: { name: 'views', include: ['tests/browser/views.ts'], ...patient } },
+      { test: { name: 'gallery', include: ['tests/browser/docs-gallery.ts'], ...patient } },
       { test: { name: 'budget', include: ['tests/browser/budget.ts'], ...patient } },
     ],
   },

@@ -124,6 +124,6 @@ def test_a_result_has_the_bytes_of_the_receiver_and_the_time_of_the_sender() -> 
     expected = {**sender, "bytes": 1000, "arrived_ns": 4, "goodput_bits_per_s": 4000.0}
     for results in ([whole, sender, receiver], [receiver, sender, whole]):
         assert joined_results(plan(), json.loads(json.dumps(results))) == [expected, whole]
-    # Of what never began there is no time.
+    # A flow that did not begin has no times.
     (never,) = joined_results(plan(), [{**sender, "span_s": 0.0}, receiver])
     assert never["goodput_bits_per_s"] is None

@@ -247,8 +247,8 @@ def test_a_relay_has_a_summary_and_no_network(server: Served) -> None:
     assert follow(server, run)["end"]["reason"] == "stopped"
     for table in ("links", "probes", "flows", "sockets", "connections"):
         assert server.ask(f"/api/runs/{run}/series?table={table}")[1]["series"] == []
-    status, told = server.ask("/api/compare", {"runs": [run, run]})
-    assert (status, told["error"]["code"]) == (400, Code.RUNS_NOT_COMPARABLE.value), told
+    status, answer = server.ask("/api/compare", {"runs": [run, run]})
+    assert (status, answer["error"]["code"]) == (400, Code.RUNS_NOT_COMPARABLE.value), answer
 
 
 def capture_by_the_page(server: Served, run: str) -> None:

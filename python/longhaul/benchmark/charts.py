@@ -21,7 +21,7 @@ _SIZE = 5.0
 _ASIDE = {"live": -0.14, "sim": 0.14}
 """Of a row, from its middle to the signs of a mode."""
 _RATIOS = (0.1, 10.0)
-"""The least and the most of simulated over live that are told apart."""
+"""The ends of the axis of simulated over live; ratios beyond them are drawn there."""
 
 
 def over_time(content: Json, case: str) -> Chart | None:

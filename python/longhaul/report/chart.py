@@ -141,6 +141,10 @@ class Panel:
     column for each name of ``x``, whose cells are shaded from the low to the high end of ``y``."""
 
 
+LEAST_CELL_IN = 0.6
+"""Width of a cell of a heat map, in inches, in which a mean with its interval can be read."""
+
+
 @dataclass(frozen=True)
 class Key:
     """What a colour or a sign means in all panels of a chart."""

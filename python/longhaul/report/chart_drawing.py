@@ -30,13 +30,13 @@ _COLUMNS, _ROWS = 700, 240
 
 
 def draw_svg(chart: Chart) -> str:
-    """The chart as an ``<svg>`` that needs no page, in colours that are seen by day and by night."""
+    """The chart as an ``<svg>`` that needs no page, in colours that can be seen in both themes."""
     with anywhere(), style():
         return svg(_draw(chart), chart.name, chart.title)
 
 
 def save(chart: Chart, path: Path) -> None:
-    """Write the chart into a file: SVG, PDF or PNG by its name, in the colours by day."""
+    """Write the chart into a file: SVG, PDF or PNG by its name, in the colours of the light theme."""
     metadata = {
         "svg": {"Title": chart.title, "Date": None},
         "pdf": {"Title": chart.title, "CreationDate": None},

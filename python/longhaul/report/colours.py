@@ -37,7 +37,7 @@ LIGHT = _palette(
         "#5148c9",
     ),
 )
-"""The page's colours by day, for figures that stand alone."""
+"""The page's colours of the light theme, for figures that stand alone."""
 
 ANYWHERE = _palette(
     *("#78818c", "#7d8590", "#8a93a0", "#2c9a60", "#d9513f"),

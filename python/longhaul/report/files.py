@@ -14,7 +14,7 @@ FORMATS = ("svg", "pdf", "png", "csv")
 def write_charts(charts: Iterable[Chart], place: Path, formats: Sequence[str]) -> list[Path]:
     """Write ``charts`` into ``place``; returns their paths.
 
-    ``formats`` are some of :data:`FORMATS`. Colours are those of the report by day; text stays text. A CSV
+    ``formats`` are some of :data:`FORMATS`. Colours are those of the light theme; text stays text. A CSV
     has a row for each point: panel, series, x and y with their names and units, and the ends of its
     interval (:mod:`longhaul.report.points`).
     """

@@ -2,7 +2,7 @@
 
 from math import log
 
-from longhaul.report.chart import Axis, Panel
+from longhaul.report.chart import LEAST_CELL_IN, Axis, Panel
 from longhaul.report.colours import INK, LIGHT, SERIES
 from longhaul.report.mpl import Axes, Figure, patches, to_rgb
 
@@ -14,8 +14,6 @@ SHADES = (
 """How much of each is the colour of series, and what is the rest; those of ``web/src/charts/charts.css``."""
 _DARK = 7
 """The first shade on which paper's colour is read better than ink's."""
-_LEAST_CELL_IN = 0.6
-"""Width that a mean with its interval needs."""
 
 
 def shade_of(value: float, axis: Axis) -> int:
@@ -41,7 +39,7 @@ def draw_cells(axes: Axes, panel: Panel) -> None:
             shade = shade_of(value, panel.y)
             colour = _mixed(*SHADES[shade])
             axes.add_patch(patches.Rectangle((x - 0.48, row - 0.46), 0.96, 0.92, facecolor=colour))
-            if inches / columns >= _LEAST_CELL_IN:
+            if inches / columns >= LEAST_CELL_IN:
                 ink = PAPER if shade >= _DARK else LIGHT[INK]
                 axes.text(x, row, text, ha="center", va="center", color=ink, fontsize=7, linespacing=1.1)
     axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), title=panel.title)

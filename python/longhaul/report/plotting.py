@@ -58,7 +58,7 @@ _STYLE: Any = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Our look, for the figures made inside: in the colours by day, or in those for anywhere."""
+    """Our look, for the figures made inside: in the colours of the light theme, or in those for both."""
     if _ANYWHERE.get():
         _use(ANYWHERE)
     try:
@@ -80,7 +80,7 @@ def anywhere() -> Iterator[None]:
 
 @contextmanager
 def paper() -> Iterator[None]:
-    """The same look by day, for figures that stand alone; the axes' cycle has the colours of lines."""
+    """The same look in the light theme, for figures that stand alone; the cycle has the colours of lines."""
     day = {key: LIGHT.get(value, value) if isinstance(value, str) else value for key, value in _STYLE.items()}
     with settings({**day, "axes.prop_cycle": cycler(color=[LIGHT[each] for each in SERIES])}, fresh=True):
         yield

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from longhaul.analysis.metric_text import metric_text
-from longhaul.report.chart import Axis, Chart, Panel, Series
+from longhaul.report.chart import LEAST_CELL_IN, Axis, Chart, Panel, Series
 from longhaul.report.colours import INK
 from longhaul.report.scales import is_wide, scale
 from longhaul.sweeps.wording import axis_text
@@ -20,8 +20,6 @@ _MOST_PANELS = 9
 _LEAST_FILLED = 0.5
 """Share of the cells that have a variant: points drawn at random fill no map."""
 _WIDTH_IN, _CELL_IN, _LABELS_IN = 8.6, 0.42, 1.6
-_LEAST_CELL_IN = 0.62
-"""Width that a mean with its interval needs."""
 _ROUNDING = 1e-9
 """Share of a mean that sums of floating-point numbers may differ by."""
 
@@ -155,7 +153,7 @@ def _shades(means: Sequence[float], label: str) -> Axis:
 
 def _panels_in_row(panels: int, columns: int) -> int:
     """As many as leave room for the cells' texts; one if there is never room, three at most."""
-    room = [count for count in (3, 2) if (_WIDTH_IN - _LABELS_IN) / count / columns >= _LEAST_CELL_IN]
+    room = [count for count in (3, 2) if (_WIDTH_IN - _LABELS_IN) / count / columns >= LEAST_CELL_IN]
     return min(panels, room[0] if room else 1)
 
 

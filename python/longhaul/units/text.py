@@ -11,9 +11,9 @@ _RATES = ((1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (
 _SIZES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 
 
-def count_text(number: int, noun: str, plural: str = "") -> str:
-    """``1 run``, ``2 runs``; the plural is given where it is not the noun with an s."""
-    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
+def count_text(number: int, noun: str) -> str:
+    """``1 run``, ``2 runs``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def time_text(ns: float | None, *, digits: int = 3) -> str:

@@ -47,7 +47,7 @@ function addRow(row: HTMLTableRowElement, each: Points, shades: Axis, columns: n
   }
 }
 
-/** Which of the shades, 0 to 9, a value has; longhaul/report/chart_drawing.py has the same. */
+/** Which of the shades, 0 to 9, a value has; longhaul/report/heat_map_drawing.py has the same. */
 function shadeOf(value: number, { low = 0, high = 1, logarithmic }: Axis): number {
   const scaled = logarithmic ? Math.log : Number;
   const share = (scaled(value) - scaled(low)) / (scaled(high) - scaled(low));

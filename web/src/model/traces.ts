@@ -31,7 +31,7 @@ export function savedName(name: string, taken: readonly string[]): string {
 /** What a trace of one row, which holds for all time, is drawn over, in s. */
 export const CONSTANT_S = 1;
 
-/** How long a trace is and, where it is told, how long each row holds. */
+/** The length of a trace and, if given, the time for which each row holds, both in s. */
 export const lasting = (total: number, each?: number | null): string =>
   total ? `${span(total * 1e9)}${each ? `, one each ${span(each * 1e9)}` : ''}` : 'constant';
 

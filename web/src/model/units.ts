@@ -90,6 +90,6 @@ export function written(text: string): string {
 export const instant = (at: string | number): string =>
   new Date(at).toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
 
-/** `1 run`, `2 runs`; the plural is said where it is not the noun with an s. */
+/** `1 run`, `2 runs`; `plural` is given where it is not the noun with an s. */
 export const counted = (number: number, noun: string, plural = `${noun}s`): string =>
   `${number} ${number === 1 ? noun : plural}`;

@@ -144,8 +144,7 @@ impl<P: Ports> Emulator<'_, P> {
     }
 
     /// The results of simulated flows. Where other engines of this process have a part of their ends, the first one has all of it, and
-    /// waits for the others; after a failure it does not. Each machine
-    /// has results of what its own ends know.
+    /// waits for the others; after a failure it does not. Each machine has results of what its own ends know.
     fn flow_results(&mut self, has_failed: bool) -> FlowResults {
         // They need not wait for this engine any more.
         self.horizons = None;

@@ -57,7 +57,7 @@ _CHAPTERS = (
     Chapter(
         "Effectiveness",
         BASIC,
-        "Up and to the left is better: a full link and a short queue. Filled signs are live, hollow ones "
+        "Up and to the left is better: a full link and a short queue. Filled markers are live, hollow ones "
         "simulated, with 95 % intervals.",
         lambda content: [charts.effect(content)],
     ),
