@@ -5,6 +5,8 @@ from typing import Any
 
 LEAST_THREAD_DELAY_NS: int
 """Of a link that is cut between engine threads which send packets themselves, and so wait for each other."""
+MOST_CARDS: int
+"""Network cards that a host on the virtual clock may have, one for each of its links."""
 
 class InvalidValueError(ValueError):
     """A value that breaks a rule; the text has its place, the rule and the remedy."""

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::sys::bpf;
 use crate::sys::packet::{self, ETHERNET_HEADER, MOST_PARTS, PacketSocket, TO_US};
 use crate::tun::VNET_HEADER;
-pub use bridged::{BridgedPort, stations};
+pub use bridged::{BridgedPort, REST, frame, stations};
 use longhaul_plan::Subnet;
 use longhaul_record::Distribution;
 use neighbours::{Neighbours, Resolution};
@@ -26,7 +26,7 @@ use std::net::{IpAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
-pub use tap::{TapPort, mac_of, node_of};
+pub use tap::{SegmentEnd, TapPort, mac_of, node_of, write_frame};
 use wire_format::BROADCAST;
 pub use wire_format::{Discovery, Mac, answer, discovery};
 

@@ -28,7 +28,7 @@ pub const INTERFACE: &str = "eth0";
 const FIRST_TABLE: u32 = 100;
 
 /// Name of a host's interface; 0 is the first one.
-fn interface_name(number: usize) -> String {
+pub fn interface_name(number: usize) -> String {
     format!("eth{number}")
 }
 

@@ -1,5 +1,6 @@
 //! Interfaces at switches: where they send packets for each destination.
 
+use crate::device::SegmentEnd;
 use crate::error::Result;
 use crate::host::addresses;
 use crate::netlink::{Netlink, Route};
@@ -18,12 +19,12 @@ pub struct Segment {
     next_hops: BTreeMap<usize, usize>,
 }
 
-/// The node that IP packets from elsewhere come by to an interface at a switch; `None` for any other node. It is the
-/// switch itself if the segment has no router.
-pub fn router_of(plan: &Plan, interface: usize) -> Option<usize> {
+/// What an interface at a switch is to its segment; `None` for any other node. IP packets from elsewhere come by the
+/// segment's router, or by the switch itself if there is none.
+pub fn end_of(plan: &Plan, interface: usize) -> Option<SegmentEnd> {
     let switch = plan.switch_at(interface)?;
     let segment = Segment::of(plan, &Routes::new(&Topology::of(plan)), interface)?;
-    Some(segment.gateway.unwrap_or(switch))
+    Some(SegmentEnd::new(interface, segment.gateway.unwrap_or(switch)))
 }
 
 impl Segment {

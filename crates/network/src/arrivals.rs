@@ -5,7 +5,7 @@
 //! the hosts run on that long without asking the network again (the *lookahead* of conservative simulation: Chandy and
 //! Misra, "Distributed Simulation", IEEE Trans. Softw. Eng. SE-5(5), 1979).
 
-use crate::Network;
+use crate::network::{Network, is_taken_by_host};
 use crate::packet::{DirectionId, NodeId, Packet};
 use longhaul_units::{Span, Time};
 
@@ -21,8 +21,9 @@ pub struct KnownArrivals {
 impl KnownArrivals {
     /// Nothing is known yet of `network`.
     pub fn new(network: &Network) -> Self {
-        let leads_to_host =
-            |direction: &DirectionId| network.is_end(network.directions[direction.0 as usize].to);
+        let leads_to_host = |direction: &DirectionId| {
+            network.kinds[network.directions[direction.0 as usize].to.0 as usize].is_end()
+        };
         let all = (0..network.directions.len() as u32).map(DirectionId);
         KnownArrivals {
             last: all.filter(leads_to_host).collect(),
@@ -63,13 +64,14 @@ impl Network {
     ) {
         for &direction in &known_arrivals.last {
             let place = direction.0 as usize;
-            let (known, to) = (known_arrivals.known[place], self.directions[place].to);
-            if before <= known || self.directions[place].link.least_delay() == Span::ZERO {
+            let Network { directions, kinds, forwarding, routes, .. } = &mut *self;
+            let (known, to) = (known_arrivals.known[place], directions[place].to);
+            if before <= known || directions[place].link.least_delay() == Span::ZERO {
                 continue;
             }
             known_arrivals.known[place] = before;
-            self.directions[place].link.upcoming(now, before, |packet, due| {
-                if due >= known && packet.destination == to {
+            directions[place].link.upcoming(now, before, |packet, due| {
+                if due >= known && is_taken_by_host(kinds, forwarding, routes, to, packet) {
                     each(to, packet, due, direction);
                 }
             });

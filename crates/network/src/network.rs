@@ -373,22 +373,19 @@ impl Network {
         if self.is_switched(node, &packet) {
             return self.arrive_at_segment(node, packet, at, via, sink);
         }
-        let is_host = self.kinds[node.0 as usize].is_end();
-        if packet.destination == node || (is_host && self.routes.is_same_host(node, packet.destination)) {
-            if is_host || packet.flags.has(Flags::TAKEN) {
+        if is_taken_by_host(&self.kinds, &self.forwarding, &self.routes, node, &packet) {
+            return self.deliver(node, packet, at, Some(via), sink);
+        }
+        if packet.destination == node {
+            if packet.flags.has(Flags::TAKEN) {
                 return self.deliver(node, packet, at, Some(via), sink);
             }
             let echo = packet.flags.has(Flags::ECHO_REQUEST);
             let message = if echo { Message::EchoReply } else { Message::PortUnreachable };
             return self.refuse(node, packet, Fate::Answered, message, at, sink);
         }
-        if is_host {
-            if !self.forwarding[node.0 as usize] {
-                return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
-            }
-            if packet.flags.has(Flags::REAL) {
-                return self.deliver(node, packet, at, Some(via), sink);
-            }
+        if self.is_end(node) {
+            return self.refuse(node, packet, Fate::NoRoute, Message::NoRoute, at, sink);
         }
         if packet.ttl.saturating_sub(packet.hops) <= 1 {
             return self.refuse(node, packet, Fate::TtlExpired, Message::TtlExceeded, at, sink);
@@ -581,4 +578,21 @@ impl Network {
         self.totals.count(fate);
         sink.end(packet, fate, at, link);
     }
+}
+
+/// Whether a packet that comes to `node` is given to the host there: it is for one of the host's interfaces, a frame that
+/// the host's kernel looks at, or a packet that it forwards.
+#[inline(always)]
+pub(crate) fn is_taken_by_host(
+    kinds: &[NodeKind],
+    forwarding: &[bool],
+    routes: &Routes,
+    node: NodeId,
+    packet: &Packet,
+) -> bool {
+    let place = node.0 as usize;
+    kinds[place].is_end()
+        && (packet.flags.has(Flags::FRAME)
+            || routes.is_same_host(node, packet.destination)
+            || (forwarding[place] && packet.flags.has(Flags::REAL)))
 }

@@ -3,7 +3,9 @@
 mod common;
 
 use common::*;
-use longhaul_network::{DirectionId, Fate, KnownArrivals, Message, Network, NodeId, Packet, Reply, Sink};
+use longhaul_network::{
+    DirectionId, Fate, Flags, KnownArrivals, Message, Network, NodeId, Packet, Reply, Sink,
+};
 use longhaul_plan::*;
 use longhaul_units::{Probability, Rate, Span, Time};
 use proptest::prelude::*;
@@ -88,4 +90,35 @@ proptest! {
         prop_assert!(hosts.came.iter().all(|&(via, _, due)| known_arrivals.includes(via, due)));
         prop_assert_eq!(announced, hosts.came);
     }
+}
+
+#[test]
+fn packets_for_others_are_announced_to_the_host_that_forwards_them() {
+    // Host b forwards to c, behind its second interface.
+    let mut plan = plan();
+    plan.nodes[1].forwards = true;
+    plan.nodes.push(Node { of: Some(1), ..node("b.c", NodeKind::Interface, 6) });
+    plan.nodes.push(node("c", NodeKind::Host, 7));
+    plan.links.push(link("b-c", [5, 6], 4));
+    let (mut network, mut hosts) = (Network::new(&plan).unwrap(), Hosts::default());
+    let mut known_arrivals = KnownArrivals::new(&network);
+    assert_eq!(network.lookahead(&known_arrivals), Span::from_ms(1), "of the link to a");
+    let to_c = |flags| Packet { destination: NodeId(6), flags, ..packet(1, 100) };
+    let mut real = Flags::empty();
+    real.set(Flags::REAL, true);
+    // What is simulated never enters the host.
+    for flags in [real, Flags::empty()] {
+        network.inject(Time::ZERO, to_c(flags), &mut hosts);
+    }
+    let mut announced = Vec::new();
+    while network.next_event() < Time::NEVER {
+        let next = network.next_event();
+        let before = next + network.lookahead(&known_arrivals);
+        network.announce_arrivals(next, before, &mut known_arrivals, |host, _, due, _| {
+            announced.push((host, due))
+        });
+        network.advance(next, &mut hosts);
+    }
+    let at_ms = |ms: u64| Time::from_ns(ms * 1_000_000);
+    assert_eq!(announced, [(NodeId(1), at_ms(6)), (NodeId(6), at_ms(10))]);
 }

@@ -25,6 +25,8 @@ mod _longhaul {
     #[pymodule_export]
     const LEAST_THREAD_DELAY_NS: u64 = longhaul_live::LEAST_THREAD_DELAY.ns();
     #[pymodule_export]
+    const MOST_CARDS: usize = longhaul_live::MOST_CARDS;
+    #[pymodule_export]
     use super::Simulation;
     #[pymodule_export]
     use super::capture::{CaptureReader, exchange};

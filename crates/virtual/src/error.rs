@@ -1,3 +1,4 @@
+use crate::guest::MOST_CARDS;
 use crate::vhost;
 
 /// Why guests cannot go on.
@@ -13,6 +14,14 @@ pub enum Error {
         guest: String,
         /// The message.
         operation: String,
+    },
+    /// A guest has no network card, or more than messages about time can name.
+    #[error("host {guest}: {cards} network cards, and 1 to {MOST_CARDS} are possible")]
+    Cards {
+        /// The guest's name.
+        guest: String,
+        /// How many it was to have.
+        cards: usize,
     },
     /// A connection failed.
     #[error("host {guest}: the connection to its kernel failed: {message}")]

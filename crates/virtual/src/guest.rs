@@ -1,4 +1,4 @@
-//! One guest: a kernel that runs only when it receives RUN, its two devices, and the packets on their way to it.
+//! One guest: a kernel that runs only when it receives RUN, its devices, and the packets on their way to it.
 
 use crate::error::{Error, Result};
 use crate::protocol::{Connection, Message, Operation, Read};
@@ -10,25 +10,62 @@ use std::os::fd::BorrowedFd;
 #[cfg(test)]
 mod tests;
 
+/// Network cards that a guest may have: a message about time names one of 24 queues, two of each device.
+pub const MOST_CARDS: usize = 11;
+/// The place of the console among the devices: after the first card, which is `eth0` as it is alone.
+const CONSOLE_PLACE: usize = 1;
 /// How much a device holds for a driver that has left no room in its receive queue.
 const DEVICE_BUFFER_BYTES: usize = 64 << 20;
 
 /// A device of a guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Port {
-    /// The network card `eth0`: frames with the 12 bytes of `virtio_net_hdr_v1` in front.
-    Network,
+    /// A network card, by the number of `eth0`, `eth1` and so on: frames with the 12 bytes of `virtio_net_hdr_v1` in front.
+    Network(usize),
     /// The terminal `/dev/hvc0`: bytes.
     Console,
 }
 
 impl Port {
-    /// Both; a port's place is its number in messages about time.
-    pub const ALL: [Port; 2] = [Port::Network, Port::Console];
+    /// Those of a guest with so many cards, in the order of their places.
+    pub fn all(cards: usize) -> impl Iterator<Item = Port> {
+        (0..=cards).map(Port::at)
+    }
+
+    /// The place among the guest's devices, which is the device's number in messages about time: that on the kernel's
+    /// command line.
+    pub fn place(self) -> usize {
+        match self {
+            Port::Network(0) => 0,
+            Port::Console => CONSOLE_PLACE,
+            Port::Network(card) => card + 1,
+        }
+    }
+
+    /// The port at a place.
+    pub fn at(place: usize) -> Self {
+        match place {
+            0 => Port::Network(0),
+            CONSOLE_PLACE => Port::Console,
+            _ => Port::Network(place - 1),
+        }
+    }
+
+    /// Its kind of virtio device (VIRTIO 1.2, section 5).
+    pub fn virtio_id(self) -> u32 {
+        match self {
+            Port::Network(_) => 1,
+            Port::Console => 3,
+        }
+    }
+
+    fn is_card(self) -> bool {
+        matches!(self, Port::Network(_))
+    }
 
     /// A queue in a set of queues.
     fn queue(self, queue: Queue) -> u32 {
-        1 << (2 * self as usize + queue.index())
+        1 << (2 * self.place() + queue.index())
     }
 }
 
@@ -133,18 +170,26 @@ pub(crate) struct Guest {
     requested_ns: Option<u64>,
     /// In order of time.
     inbox: VecDeque<Delivery>,
-    pub devices: [Device; 2],
-    buffers: [DeviceBuffer; 2],
+    /// By the places of their ports.
+    pub devices: Vec<Device>,
+    buffers: Vec<DeviceBuffer>,
     /// Queues with interrupts that have not been sent to it.
     interrupts: u32,
     pub counters: GuestCounters,
 }
 
 impl Guest {
-    pub fn new(number: usize, name: String, net: NetConfig) -> Self {
-        let device = |kind, what| Device::new(kind, format!("{what} of host {name}"));
+    /// A guest with a card for each of `cards`, of which there is at least one.
+    pub fn new(number: usize, name: String, cards: &[NetConfig]) -> Self {
+        let device = |port: Port| match port {
+            Port::Network(card) => {
+                Device::new(Kind::Net(cards[card]), format!("network card eth{card} of host {name}"))
+            }
+            Port::Console => Device::new(Kind::Console, format!("console of host {name}")),
+        };
         Guest {
-            devices: [device(Kind::Net(net), "network card"), device(Kind::Console, "console")],
+            devices: Port::all(cards.len()).map(device).collect(),
+            buffers: Port::all(cards.len()).map(|_| DeviceBuffer::default()).collect(),
             name,
             number,
             connection: None,
@@ -154,7 +199,6 @@ impl Guest {
             free_until_ns: 0,
             requested_ns: None,
             inbox: VecDeque::new(),
-            buffers: Default::default(),
             interrupts: 0,
             counters: GuestCounters::default(),
         }
@@ -233,18 +277,19 @@ impl Guest {
         while self.inbox.front().is_some_and(is_due)
             && let Some(delivery) = self.inbox.pop_front()
         {
-            if delivery.port == Port::Network {
+            if delivery.port.is_card() {
                 let late_ns = self.now_ns - delivery.due_ns;
                 self.counters.late += u64::from(late_ns > 0);
                 self.counters.most_late_ns = self.counters.most_late_ns.max(late_ns);
             }
-            if let Some(refused) = self.buffers[delivery.port as usize].push(delivery.bytes) {
+            if let Some(refused) = self.buffers[delivery.port.place()].push(delivery.bytes) {
                 self.counters.no_room += 1;
                 spare.push(refused);
             }
         }
-        for port in Port::ALL {
-            let (device, buffer) = (&mut self.devices[port as usize], &mut self.buffers[port as usize]);
+        for place in 0..self.devices.len() {
+            let port = Port::at(place);
+            let (device, buffer) = (&mut self.devices[place], &mut self.buffers[place]);
             let mut has_delivered = false;
             while let Some(packet) = buffer.packets.front() {
                 if !device.deliver(&[IoSlice::new(packet)])? {
@@ -252,7 +297,7 @@ impl Guest {
                     break;
                 }
                 has_delivered = true;
-                self.counters.delivered += u64::from(port == Port::Network);
+                self.counters.delivered += u64::from(port.is_card());
                 spare.extend(buffer.pop());
             }
             if has_delivered {
@@ -264,7 +309,7 @@ impl Guest {
 
     /// Notes an interrupt, if the driver wants it.
     fn interrupt(&mut self, port: Port, queue: Queue) -> Result<()> {
-        if self.devices[port as usize].wants_interrupt(queue)? {
+        if self.devices[port.place()].wants_interrupt(queue)? {
             self.interrupts |= port.queue(queue);
             self.counters.interrupts += u64::from(queue == Queue::Receive);
         }
@@ -304,7 +349,7 @@ impl Guest {
         self.requested_ns = None;
         self.interrupts = 0;
         self.inbox.clear();
-        self.buffers = Default::default();
+        self.buffers.fill_with(DeviceBuffer::default);
     }
 
     /// Takes its messages about time, after waiting for them if `waits`; returns whether there were any. What the guest has
@@ -371,13 +416,14 @@ impl Guest {
 
     /// Takes what a kick says was sent, and gives the buffers back.
     fn take_sent(&mut self, kick: Message, out: &mut Outbox) -> Result<()> {
-        let of = |queue| Port::ALL.into_iter().find(|port| port.queue(queue) == kick.queues);
+        let cards = self.devices.len() - 1;
+        let of = |queue| Port::all(cards).find(|port| port.queue(queue) == kick.queues);
         let Some(port) = of(Queue::Transmit) else {
             // One of a receive queue says that there is room again.
             return of(Queue::Receive).map(|_| ()).ok_or_else(|| self.unexpected(kick));
         };
         let until = Some(kick.sequence as u16);
-        let device = &mut self.devices[port as usize];
+        let device = &mut self.devices[port.place()];
         let mut bytes = out.spare.pop().unwrap_or_default();
         let mut has_taken = false;
         while let Some(chain) = device.take_sent(until, &mut bytes)? {
@@ -392,7 +438,7 @@ impl Guest {
 
     /// Takes a message of a device.
     pub fn receive_from_device(&mut self, port: Port) -> Result<()> {
-        let (Received::Handled | Received::Closed) = self.devices[port as usize].receive()?;
+        let (Received::Handled | Received::Closed) = self.devices[port.place()].receive()?;
         Ok(())
     }
 

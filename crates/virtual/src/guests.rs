@@ -1,7 +1,7 @@
 //! All guests of a run, and their clock.
 
 use crate::error::{Error, Result};
-use crate::guest::{Guest, GuestCounters, Outbox, Port, Sent};
+use crate::guest::{Guest, GuestCounters, MOST_CARDS, Outbox, Port, Sent};
 use crate::protocol::{Connection, Operation, Read};
 use crate::vhost::{Device, NetConfig};
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
@@ -50,7 +50,8 @@ pub struct Guests {
     all: Vec<Guest>,
     epoll: Epoll,
     time: UnixListener,
-    listeners: Vec<[UnixListener; 2]>,
+    /// By guest and the places of its ports.
+    listeners: Vec<Vec<UnixListener>>,
     /// Unix time of the clock's zero.
     unix_ns: u64,
     out: Outbox,
@@ -67,44 +68,48 @@ enum Source {
 }
 
 impl Source {
-    const ALL: [Source; 6] = [
-        Source::Time,
-        Source::Guest,
-        Source::Listener(Port::Network),
-        Source::Listener(Port::Console),
-        Source::Device(Port::Network),
-        Source::Device(Port::Console),
-    ];
-
+    /// Two bits for the kind, six for the place of a port, and the guest above.
     fn token(self, guest: usize) -> u64 {
-        let kind = match self {
-            Source::Time => 0,
-            Source::Guest => 1,
-            Source::Listener(port) => 2 + port as u64,
-            Source::Device(port) => 4 + port as u64,
+        let (kind, place) = match self {
+            Source::Time => (0, 0),
+            Source::Guest => (1, 0),
+            Source::Listener(port) => (2, port.place()),
+            Source::Device(port) => (3, port.place()),
         };
-        (guest as u64) << 3 | kind
+        (guest as u64) << 8 | (place as u64) << 2 | kind
     }
 
     fn of(token: u64) -> (Self, usize) {
-        (Source::ALL[(token & 7) as usize], (token >> 3) as usize)
+        let port = Port::at((token >> 2 & 0x3f) as usize);
+        let source = match token & 3 {
+            0 => Source::Time,
+            1 => Source::Guest,
+            2 => Source::Listener(port),
+            _ => Source::Device(port),
+        };
+        (source, (token >> 8) as usize)
     }
 }
 
 /// The name of the socket of a device, in the guests' directory.
 pub fn socket_name(guest: usize, port: Port) -> String {
     match port {
-        Port::Network => format!("net.{guest}"),
+        Port::Network(card) => format!("net.{guest}.{card}"),
         Port::Console => format!("console.{guest}"),
     }
 }
 
 impl Guests {
-    /// Opens the sockets of guests with these names and cards in `directory`. `unix_ns` is the Unix time of the clock's zero.
+    /// Opens the sockets of guests with these names and cards, one to [`MOST_CARDS`] each, in `directory`. `unix_ns` is the
+    /// Unix time of the clock's zero.
     ///
     /// # Errors
-    /// If a socket cannot be opened.
-    pub fn listen(directory: &Path, hosts: Vec<(String, NetConfig)>, unix_ns: u64) -> Result<Self> {
+    /// If a guest has no card or too many, or a socket cannot be opened.
+    pub fn listen(directory: &Path, hosts: Vec<(String, Vec<NetConfig>)>, unix_ns: u64) -> Result<Self> {
+        if let Some((name, cards)) = hosts.iter().find(|(_, cards)| !(1..=MOST_CARDS).contains(&cards.len()))
+        {
+            return Err(Error::Cards { guest: name.clone(), cards: cards.len() });
+        }
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
             .map_err(|error| Error::system("create an epoll instance", &error))?;
         let failed = |error: std::io::Error| {
@@ -120,14 +125,14 @@ impl Guests {
         };
         let time = open(TIME_SOCKET, Source::Time, 0)?;
         let mut listeners = Vec::with_capacity(hosts.len());
-        for guest in 0..hosts.len() {
+        for (guest, (_, cards)) in hosts.iter().enumerate() {
             let open = |port| open(&socket_name(guest, port), Source::Listener(port), guest);
-            listeners.push([open(Port::Network)?, open(Port::Console)?]);
+            listeners.push(Port::all(cards.len()).map(open).collect::<Result<_>>()?);
         }
         let all: Vec<Guest> = hosts
             .into_iter()
             .enumerate()
-            .map(|(number, (name, net))| Guest::new(number, name, net))
+            .map(|(number, (name, cards))| Guest::new(number, name, &cards))
             .collect();
         Ok(Guests {
             all,
@@ -255,7 +260,7 @@ impl Guests {
 
     /// A device of a guest.
     pub fn device(&self, guest: usize, port: Port) -> &Device {
-        &self.all[guest].devices[port as usize]
+        &self.all[guest].devices[port.place()]
     }
 
     /// What has happened to packets at a guest.
@@ -285,10 +290,10 @@ impl Guests {
             Source::Time => self.accept_guest(),
             Source::Guest => self.all[number].receive(false, self.unix_ns, &mut self.out).map(|_| ()),
             Source::Listener(port) => {
-                let (stream, _) = self.listeners[number][port as usize]
+                let (stream, _) = self.listeners[number][port.place()]
                     .accept()
                     .map_err(|error| Error::system("accept a guest's device", &error))?;
-                let device = &mut self.all[number].devices[port as usize];
+                let device = &mut self.all[number].devices[port.place()];
                 device.connect(stream);
                 device.frontend().map_or(Ok(()), |fd| watch(&self.epoll, fd, Source::Device(port), number))
             }
@@ -335,18 +340,30 @@ mod tests {
         let place = std::env::temp_dir().join(format!("longhaul-{}-{}", std::process::id(), "x".repeat(120)));
         std::fs::create_dir(&place).unwrap();
         let net = NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1_500 };
-        let opened = Guests::listen(&place, vec![("a".into(), net)], 0).map(drop);
+        let opened = Guests::listen(&place, vec![("a".into(), vec![net; 2])], 0).map(drop);
         let mut names: Vec<_> =
             std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         std::fs::remove_dir_all(&place).unwrap();
         opened.unwrap();
-        assert_eq!(names, ["console.0", "net.0", "time"]);
+        assert_eq!(names, ["console.0", "net.0.0", "net.0.1", "time"]);
+    }
+
+    #[test]
+    fn a_guest_has_1_to_11_cards() {
+        let net = NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1_500 };
+        for cards in [0, MOST_CARDS + 1] {
+            let error =
+                Guests::listen(Path::new("/"), vec![("a".into(), vec![net; cards])], 0).err().unwrap();
+            assert_eq!(error.to_string(), format!("host a: {cards} network cards, and 1 to 11 are possible"));
+        }
     }
 
     #[test]
     fn a_token_has_its_source_and_its_guest() {
-        for source in Source::ALL {
+        let ports = || Port::all(MOST_CARDS);
+        let all = [Source::Time, Source::Guest].into_iter();
+        for source in all.chain(ports().map(Source::Listener)).chain(ports().map(Source::Device)) {
             let (found, guest) = Source::of(source.token(70_000));
             assert_eq!(format!("{found:?}"), format!("{source:?}"));
             assert_eq!(guest, 70_000);

@@ -1,7 +1,7 @@
 //! Virtual time: real programs on User-Mode Linux kernels whose clock Longhaul owns.
 //!
 //! Each host is a kernel that runs as an ordinary process. Its clock moves only when [`Guests`] say so, and its network
-//! card and its console are virtio devices whose other end is here. Whoever drives them asks [`Guests::next_ns`] when a guest
+//! cards and its console are virtio devices whose other end is here. Whoever drives them asks [`Guests::next_ns`] when a guest
 //! wants to do something next, gives guests the packets that are due by then ([`Guests::deliver`]), lets all of them run up to
 //! a horizon ([`Guests::run_until`]), and takes what they have sent on the way ([`Guests::take_sent`]). As long as
 //! the horizon is no further away than the time that any packet takes (the *lookahead*), it does not matter in which order,
@@ -17,6 +17,6 @@ pub mod vhost;
 
 pub use digest::{Digest, Digests};
 pub use error::{Error, Result};
-pub use guest::{GuestCounters, Port, Sent};
+pub use guest::{GuestCounters, MOST_CARDS, Port, Sent};
 pub use guests::{Guests, Overlap, Progress, TIME_SOCKET, socket_name};
 pub use vhost::NetConfig;

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from longhaul import _longhaul
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import CONFIG, Kernel, find
@@ -16,7 +17,6 @@ from longhaul.plan import Plan
 from longhaul.run.cleanup import temporary_prefix
 from longhaul.run.congestion_control import HostKernel
 from longhaul.scenario.lower.main_tables import interfaces_of
-from longhaul.scenario.lower.segments import switch_names
 from longhaul.subprocesses import python_command
 
 if TYPE_CHECKING:
@@ -88,9 +88,6 @@ def refused(plan: Plan) -> Iterator[tuple[str, str]]:
     if plan.get("gateway") is not None:
         yield "a host on the virtual clock cannot reach the machine's network, which has another time", ""
     for node in nodes:
-        if node.get("forwards"):
-            message = f"a host on the virtual clock does not forward, and {node['name']} does"
-            yield message, ", or make the host a router of the model"
         if settings := node.get("settings"):
             keys = ", ".join(settings)
             message = f"a host on the virtual clock has what the machine has, and {node['name']} has {keys}"
@@ -98,11 +95,12 @@ def refused(plan: Plan) -> Iterator[tuple[str, str]]:
         if "port" in node:
             message = f"a host on the virtual clock is a kernel of its own, and {node['name']} has a port"
             yield message, ", or remove the port"
-    for name in switch_names(nodes):
-        yield f"hosts on the virtual clock have no Ethernet, and {name} is a switch", ", or make it a router"
-    for host in interfaces_of(nodes):
-        message = f"a host on the virtual clock has one link, and {nodes[host]['name']} has several"
-        yield message, ", or put a router between the host and its links"
+    most = _longhaul.MOST_CARDS
+    for host, own in interfaces_of(nodes).items():
+        if len(own) > most:
+            name = nodes[host]["name"]
+            message = f"a host on the virtual clock has at most {most} links, and {name} has {len(own)}"
+            yield message, ", or put a router between the host and its links"
 
 
 def memory_of_hosts(plan: Plan) -> int:

@@ -16,7 +16,7 @@ const TAG: usize = 4;
 /// Kinds of frames with a tag: of customers (802.1Q), and of providers (802.1ad).
 const TAGGED: [u16; 2] = [0x8100, 0x88a8];
 /// Where what is behind the Ethernet header is read to: a tag that the kernel took out has room in front of it.
-pub(super) const REST: usize = VNET_HEADER + ETHERNET_HEADER + 2 * TAG;
+pub const REST: usize = VNET_HEADER + ETHERNET_HEADER + 2 * TAG;
 
 /// The port of a host that stands for a device of a bridge.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl BridgedPort {
 
 /// Puts the link-layer header of a frame in front of what it carries: `bytes` of that are in `buffer` from [`REST`] on,
 /// behind the tags that are still there, and the virtio header at its start counts from the Ethernet header on.
-pub(super) fn frame(
+pub fn frame(
     buffer: &mut [u8],
     bytes: usize,
     ethernet: &[u8; ETHERNET_HEADER],

@@ -23,19 +23,50 @@ pub fn node_of(plan: &Plan, mac: Mac) -> Option<usize> {
     plan.nodes.get(node).is_some_and(|each| each.kind != NodeKind::Switch).then_some(node)
 }
 
-/// The port of an interface at a switch.
-#[derive(Debug)]
-pub struct TapPort {
-    tun: Tun,
+/// An interface at a switch.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentEnd {
     mac: Mac,
     /// Who sends IP packets that come without an Ethernet header: from routers of the model, and simulated.
     router: Mac,
 }
 
+impl SegmentEnd {
+    /// Of an interface; `router` is the node that its IP packets from elsewhere come by.
+    pub fn new(interface: usize, router: usize) -> Self {
+        SegmentEnd { mac: mac_of(interface), router: mac_of(router) }
+    }
+
+    /// Hands a frame to `send`: its link-layer header, and a packet whose virtio header, headers and payload may lie
+    /// apart. An IP packet without a link-layer header gets one.
+    pub fn write(
+        &self,
+        link_header: &[u8],
+        parts: &[IoSlice<'_>],
+        send: impl FnOnce(&[IoSlice<'_>]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if !link_header.is_empty() {
+            return write_frame(link_header, parts, send);
+        }
+        let headers = parts.first().and_then(|first| first.get(VNET_HEADER..)).unwrap_or_default();
+        let Some((_, to)) = wire_format::addresses(headers) else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        write_frame(&wire_format::ethernet(self.mac, self.router, to), parts, send)
+    }
+}
+
+/// The port of an interface at a switch.
+#[derive(Debug)]
+pub struct TapPort {
+    tun: Tun,
+    end: SegmentEnd,
+}
+
 impl TapPort {
-    /// Of the TAP device of an interface; `router` is the node that its IP packets from elsewhere come by.
-    pub fn new(tun: Tun, interface: usize, router: usize) -> Self {
-        TapPort { tun, mac: mac_of(interface), router: mac_of(router) }
+    /// Of the TAP device of an interface.
+    pub fn new(tun: Tun, end: SegmentEnd) -> Self {
+        TapPort { tun, end }
     }
 
     /// The descriptor to wait for.
@@ -66,17 +97,9 @@ impl TapPort {
         Ok(Some(frame(buffer, bytes, &ethernet, None)))
     }
 
-    /// Writes a frame: its link-layer header, and a packet whose virtio header, headers and payload may lie apart. An IP
-    /// packet without a link-layer header gets one.
+    /// Writes a frame, see [`SegmentEnd::write`].
     pub fn write(&self, link_header: &[u8], parts: &[IoSlice<'_>]) -> io::Result<()> {
-        if !link_header.is_empty() {
-            return write_frame(link_header, parts, |parts| self.tun.write(parts));
-        }
-        let headers = parts.first().and_then(|first| first.get(VNET_HEADER..)).unwrap_or_default();
-        let Some((_, to)) = wire_format::addresses(headers) else {
-            return Err(io::ErrorKind::InvalidData.into());
-        };
-        write_frame(&wire_format::ethernet(self.mac, self.router, to), parts, |parts| self.tun.write(parts))
+        self.end.write(link_header, parts, |parts| self.tun.write(parts))
     }
 }
 

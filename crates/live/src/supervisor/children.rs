@@ -75,8 +75,8 @@ impl EngineProcess {
         let (pid, control, stderr) = start("engine", c"lh-engine", |control| {
             let mut ports: Vec<Option<Port>> = plan.nodes.iter().map(|_| None).collect();
             for (node, tun) in hosts.iter_mut().flatten().flat_map(Host::take_tuns) {
-                ports[node] = Some(match segment::router_of(plan, node) {
-                    Some(router) => Port::Tap(TapPort::new(tun, node, router)),
+                ports[node] = Some(match segment::end_of(plan, node) {
+                    Some(end) => Port::Tap(TapPort::new(tun, end)),
                     None => Port::Tun(tun),
                 });
             }

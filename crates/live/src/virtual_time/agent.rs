@@ -109,7 +109,12 @@ fn configure_host(plan: &Plan, position: usize) -> Result<()> {
     write("/proc/sys/net/ipv4/tcp_mem", format!("{} {} {}", pages / 4, pages / 3, pages / 2))?;
     host::prepare_interfaces()?;
     let netlink = Netlink::open()?;
-    netlink.without_neighbours(netlink::index_of(host::INTERFACE)?)?;
+    for (number, interface) in plan.interfaces(position).enumerate() {
+        if plan.switch_at(interface).is_some() {
+            continue;
+        }
+        netlink.without_neighbours(netlink::index_of(&host::interface_name(number))?)?;
+    }
     host::configure(plan, position)
 }
 

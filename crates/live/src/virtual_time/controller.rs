@@ -5,7 +5,7 @@
 use super::frames::{Frame, Nics, is_tcp, packet_of};
 use crate::engine::Emulator;
 use crate::error::{Error, Result};
-use crate::packet_pool::{Arrival, Filled};
+use crate::packet_pool::Arrival;
 use longhaul_plan::Event;
 use longhaul_units::{Span, Time};
 use longhaul_virtual::{Digest, Digests, Guests, Port, Progress, Sent};
@@ -20,9 +20,9 @@ const SILENCE: Duration = Duration::from_millis(200);
 pub struct TimeController<'a> {
     pub emulator: Emulator<'a, Nics>,
     pub guests: Guests,
-    /// The node of each guest, and the guest of each node.
-    nodes: Vec<usize>,
-    guest_of: Vec<Option<usize>>,
+    /// The nodes of each guest's cards, that of the host first; and of each node its guest and card.
+    nodes: Vec<Vec<usize>>,
+    card_of: Vec<Option<(usize, usize)>>,
     /// When the run's clock starts, once it is known.
     zero_ns: Option<u64>,
     /// All hosts have done what they do before this time.
@@ -31,7 +31,7 @@ pub struct TimeController<'a> {
     unreached_ns: Option<u64>,
     /// Frames that hosts sent before zero, which enter the network at zero.
     frames_before_zero: Vec<Sent>,
-    /// By node: whether its host has sent TCP segments since this was reset.
+    /// By the node of a host: whether it has sent TCP segments since this was reset.
     pub tcp_senders: Vec<bool>,
     /// Of all frames that hosts have sent and were given, and when.
     pub digests: Digests,
@@ -48,18 +48,20 @@ pub enum Step {
 }
 
 impl<'a> TimeController<'a> {
-    /// At the beginning of time, with kernels for these nodes.
-    pub fn new(emulator: Emulator<'a, Nics>, guests: Guests, nodes: Vec<usize>, of: usize) -> Self {
-        let mut guest_of = vec![None; of];
-        for (guest, &node) in nodes.iter().enumerate() {
-            guest_of[node] = Some(guest);
+    /// At the beginning of time, with kernels whose cards are these nodes, of so many nodes in all.
+    pub fn new(emulator: Emulator<'a, Nics>, guests: Guests, nodes: Vec<Vec<usize>>, of: usize) -> Self {
+        let mut card_of = vec![None; of];
+        for (guest, cards) in nodes.iter().enumerate() {
+            for (card, &node) in cards.iter().enumerate() {
+                card_of[node] = Some((guest, card));
+            }
         }
         let guest_count = nodes.len();
         TimeController {
             emulator,
             guests,
             nodes,
-            guest_of,
+            card_of,
             zero_ns: None,
             reached_ns: 0,
             unreached_ns: None,
@@ -92,7 +94,7 @@ impl<'a> TimeController<'a> {
 
     /// Writes `bytes` to the console of a node's host, now.
     pub fn write_console(&mut self, node: usize, bytes: &[u8]) {
-        if let Some(guest) = self.guest_of[node] {
+        if let Some((guest, _)) = self.card_of[node] {
             // The console takes no more at once than a page.
             for piece in bytes.chunks(2_048) {
                 self.guests.deliver(guest, self.reached_ns, Port::Console, piece);
@@ -102,7 +104,7 @@ impl<'a> TimeController<'a> {
 
     /// Whether the kernel of a node's host has ended.
     pub fn has_ended(&self, node: usize) -> bool {
-        self.guest_of[node].is_none_or(|guest| self.guests.has_ended(guest))
+        self.card_of[node].is_none_or(|(guest, _)| self.guests.has_ended(guest))
     }
 
     /// Runs to what happens next, but not beyond `until_ns`.
@@ -146,10 +148,11 @@ impl<'a> TimeController<'a> {
             // What happens at that instant comes after what the caller does then.
             return Ok(until_ns);
         }
-        let change = self.emulator.next_change();
-        let before = (now + self.emulator.lookahead()).min(end);
-        // What a change does is not known before it.
-        let before = if change > now { before.min(change) } else { before };
+        let mut before = (now + self.emulator.lookahead()).min(end);
+        // What a change does is not known before it; a sample has nothing that comes after it.
+        for event in [self.emulator.next_change(), self.emulator.next_sample()] {
+            before = if event > now { before.min(event) } else { before };
+        }
         // Hosts act at whole nanoseconds; at least those that act now may.
         let before = Time::from_ns(before.ns().max(now.ns() + 1));
         self.emulator.announce_arrivals(now, before);
@@ -163,7 +166,9 @@ impl<'a> TimeController<'a> {
     /// Lets what hosts sent before zero into the network.
     fn inject_frames_before_zero(&mut self) -> Result<()> {
         for sent in std::mem::take(&mut self.frames_before_zero) {
-            self.inject(Time::ZERO, sent.guest, &sent.bytes)?;
+            if let Port::Network(card) = sent.port {
+                self.inject(Time::ZERO, sent.guest, card, &sent.bytes)?;
+            }
         }
         Ok(())
     }
@@ -172,12 +177,12 @@ impl<'a> TimeController<'a> {
     fn hand_over(&mut self, zero_ns: u64) {
         let Nics { frames, spare, .. } = &mut self.emulator.egress.outside;
         for Frame { host, due, bytes } in frames.drain(..) {
-            if let Some(guest) = self.guest_of[host] {
+            if let Some((guest, card)) = self.card_of[host] {
                 // Never before it is due: rounded up.
                 let due_ns = zero_ns + due.ps().div_ceil(1_000);
                 let digest = Digest::of(due_ns, guest, &bytes);
                 self.digests.add(due_ns - zero_ns, guest, digest);
-                self.guests.deliver(guest, due_ns, Port::Network, &bytes);
+                self.guests.deliver(guest, due_ns, Port::Network(card), &bytes);
             }
             spare.push(bytes);
         }
@@ -191,12 +196,12 @@ impl<'a> TimeController<'a> {
             match sent.port {
                 Port::Console => {
                     let bytes = std::mem::take(&mut sent.bytes);
-                    output.push((sent.at_ns, self.nodes[sent.guest], bytes));
+                    output.push((sent.at_ns, self.nodes[sent.guest][0], bytes));
                 }
-                Port::Network => match self.zero_ns.filter(|&zero_ns| sent.at_ns >= zero_ns) {
+                Port::Network(card) => match self.zero_ns.filter(|&zero_ns| sent.at_ns >= zero_ns) {
                     Some(zero_ns) => {
                         let at = Time::from_ns(sent.at_ns - zero_ns);
-                        self.inject(at, sent.guest, &sent.bytes)?;
+                        self.inject(at, sent.guest, card, &sent.bytes)?;
                         self.hand_over(zero_ns);
                     }
                     None => {
@@ -210,17 +215,18 @@ impl<'a> TimeController<'a> {
         Ok(output)
     }
 
-    fn inject(&mut self, at: Time, guest: usize, frame: &[u8]) -> Result<()> {
+    fn inject(&mut self, at: Time, guest: usize, card: usize, frame: &[u8]) -> Result<()> {
         self.digests.add(at.ns(), guest, Digest::of(at.ns(), guest, frame));
-        let node = self.nodes[guest];
-        self.tcp_senders[node] |= is_tcp(frame);
+        let node = self.nodes[guest][card];
+        self.tcp_senders[self.nodes[guest][0]] |= is_tcp(frame);
         self.emulator.egress.outside.now = at;
         self.emulator.advance(at);
+        let is_at_switch = self.emulator.egress.outside.segment_ends[node].is_some();
         let arrival = self
             .emulator
             .egress
             .packet_pool
-            .read(|buffer| Ok(packet_of(frame, buffer).map(Filled::with_packet)))
+            .read(|buffer| Ok(packet_of(frame, buffer, is_at_switch)))
             .map_err(|error| Error::wrap("take a packet", error))?;
         let port = &mut self.emulator.egress.ports[node];
         match arrival {

@@ -1,26 +1,19 @@
 //! Packets of the network as frames of the hosts' virtual network cards, and back.
 //!
-//! The network carries IP packets behind the 10 bytes of `virtio_net_hdr`; a card wants Ethernet frames behind the 12
-//! bytes of `virtio_net_hdr_v1` (VIRTIO 1.2, section 5.1.6), whose offsets count from the Ethernet header on.
+//! The network carries packets behind the 10 bytes of `virtio_net_hdr`; a card wants Ethernet frames behind the 12 bytes of
+//! `virtio_net_hdr_v1` (VIRTIO 1.2, section 5.1.6), whose offsets count from the Ethernet header on.
 
+use crate::device::{REST, SegmentEnd, frame, mac_of, write_frame};
 use crate::engine::Ports;
+use crate::packet_pool::Filled;
+use crate::sys::packet::ETHERNET_HEADER;
 use crate::tun::VNET_HEADER;
 use longhaul_units::{Span, Time};
 use longhaul_virtual::vhost::NET_HEADER_BYTES;
 use std::io::{self, IoSlice};
 
-/// Bytes of an Ethernet header.
-const ETHERNET: usize = 14;
 const IPV4: [u8; 2] = [0x08, 0x00];
 const IPV6: [u8; 2] = [0x86, 0xdd];
-/// Where the offsets `hdr_len` and `csum_start` are in both headers.
-const OFFSETS: [usize; 2] = [2, 6];
-
-/// The address of the card of the host at place `node` among the nodes: locally administered.
-pub fn address(node: usize) -> [u8; 6] {
-    let [.., a, b, c, d] = (node as u64 + 1).to_be_bytes();
-    [0x02, 0, a, b, c, d]
-}
 
 /// A frame that goes to a host.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,6 +37,8 @@ pub struct Nics {
     pub spare: Vec<Vec<u8>>,
     /// Whether each node's kernel hands over UDP super-packets.
     pub udp_offload: Vec<bool>,
+    /// By node: what is at a switch, where frames keep their Ethernet headers.
+    pub segment_ends: Vec<Option<SegmentEnd>>,
 }
 
 impl Ports for Nics {
@@ -55,21 +50,22 @@ impl Ports for Nics {
         due
     }
 
-    fn write(&mut self, host: usize, at: Time, _link_header: &[u8], parts: &[IoSlice<'_>]) -> io::Result<()> {
+    fn write(&mut self, host: usize, at: Time, link_header: &[u8], parts: &[IoSlice<'_>]) -> io::Result<()> {
         let mut bytes = self.spare.pop().unwrap_or_default();
         bytes.clear();
-        bytes.resize(NET_HEADER_BYTES + ETHERNET - VNET_HEADER, 0);
-        for part in parts {
-            bytes.extend_from_slice(part);
+        let collect = |parts: &[IoSlice<'_>]| {
+            for (number, part) in parts.iter().enumerate() {
+                bytes.extend_from_slice(part);
+                if number == 0 {
+                    bytes.resize(NET_HEADER_BYTES, 0);
+                }
+            }
+            Ok(())
+        };
+        match self.segment_ends.get(host).copied().flatten() {
+            Some(end) => end.write(link_header, parts, collect)?,
+            None => write_frame(&header_for(host, parts)?, parts, collect)?,
         }
-        let begin = NET_HEADER_BYTES + ETHERNET;
-        let Some(&first) = bytes.get(begin) else { return Err(io::ErrorKind::InvalidInput.into()) };
-        let header: [u8; VNET_HEADER] = std::array::from_fn(|at| bytes[begin - VNET_HEADER + at]);
-        bytes[..VNET_HEADER].copy_from_slice(&header);
-        bytes[VNET_HEADER..begin].fill(0);
-        shift(&mut bytes, |offset| offset + ETHERNET as u16);
-        bytes[NET_HEADER_BYTES..NET_HEADER_BYTES + 6].copy_from_slice(&address(host));
-        bytes[begin - 2..begin].copy_from_slice(if first >> 4 == 6 { &IPV6 } else { &IPV4 });
         self.frames.push(Frame { host, due: at, bytes });
         Ok(())
     }
@@ -84,42 +80,40 @@ impl Ports for Nics {
     }
 }
 
-/// Puts the IP packet of a frame that a card sent into `buffer`, with its header; returns its length, or `None` if it
-/// carries none.
-pub fn packet_of(frame: &[u8], buffer: &mut [u8]) -> Option<usize> {
-    let packet = frame.get(NET_HEADER_BYTES + ETHERNET..)?;
-    let kind = &frame[NET_HEADER_BYTES + ETHERNET - 2..NET_HEADER_BYTES + ETHERNET];
-    let length = VNET_HEADER + packet.len();
-    if (kind != IPV4 && kind != IPV6) || length > buffer.len() {
-        return None;
+/// The Ethernet header of an IP packet for a host that is at no switch; nobody looks at who sends it.
+fn header_for(host: usize, parts: &[IoSlice<'_>]) -> io::Result<[u8; ETHERNET_HEADER]> {
+    let first = parts.first().and_then(|first| first.get(VNET_HEADER));
+    let first = first.ok_or(io::ErrorKind::InvalidInput)?;
+    let mut header = [0; ETHERNET_HEADER];
+    header[..6].copy_from_slice(&mac_of(host));
+    header[12..].copy_from_slice(if first >> 4 == 6 { &IPV6 } else { &IPV4 });
+    Ok(header)
+}
+
+/// Puts what a card has sent into `buffer`, with its virtio header; at a switch all frames, elsewhere IP packets without
+/// their Ethernet header. Returns where it is, or `None` if it is nothing that the network takes.
+pub fn packet_of(sent: &[u8], buffer: &mut [u8], is_at_switch: bool) -> Option<Filled> {
+    let vnet = sent.get(..VNET_HEADER)?;
+    let (ethernet, rest) = sent.get(NET_HEADER_BYTES..)?.split_first_chunk()?;
+    buffer.get_mut(REST..REST + rest.len())?.copy_from_slice(rest);
+    buffer[..VNET_HEADER].copy_from_slice(vnet);
+    let filled = frame(buffer, rest.len(), ethernet, None);
+    if is_at_switch {
+        return Some(filled);
     }
-    buffer[..VNET_HEADER].copy_from_slice(&frame[..VNET_HEADER]);
-    buffer[VNET_HEADER..length].copy_from_slice(packet);
-    shift(buffer, |offset| offset.saturating_sub(ETHERNET as u16));
-    Some(length)
+    (filled.is_ip && filled.link_header == ETHERNET_HEADER).then_some(Filled { link_header: 0, ..filled })
 }
 
 /// Whether a frame that a card sent is a segment of TCP.
 pub fn is_tcp(frame: &[u8]) -> bool {
     const TCP: u8 = 6;
-    let Some(packet) = frame.get(NET_HEADER_BYTES + ETHERNET..) else { return false };
+    let Some(packet) = frame.get(NET_HEADER_BYTES + ETHERNET_HEADER..) else { return false };
     let protocol = match packet.first().map(|first| first >> 4) {
         Some(4) => packet.get(9),
         Some(6) => packet.get(6),
         _ => None,
     };
     protocol == Some(&TCP)
-}
-
-/// Moves the offsets of a header that says anything.
-fn shift(header: &mut [u8], by: impl Fn(u16) -> u16) {
-    if header[..2] == [0, 0] {
-        return;
-    }
-    for at in OFFSETS {
-        let offset = by(u16::from_le_bytes([header[at], header[at + 1]]));
-        header[at..at + 2].copy_from_slice(&offset.to_le_bytes());
-    }
 }
 
 #[cfg(test)]
@@ -129,8 +123,8 @@ mod tests {
     /// A TCP packet over IPv4 whose checksum is to be completed.
     fn packet() -> Vec<u8> {
         let mut packet = vec![1, 1, 54, 0, 0xa8, 5, 20, 0, 16, 0];
-        packet.push(0x45);
-        packet.extend(1..60);
+        packet.extend([0x45, 0, 0, 60]);
+        packet.extend(4..60);
         packet
     }
 
@@ -142,21 +136,46 @@ mod tests {
         let frame = cards.frames.pop().unwrap();
         assert_eq!((frame.host, frame.due), (3, Time::from_ns(5)));
         assert_eq!(frame.bytes[..12], [1, 1, 68, 0, 0xa8, 5, 34, 0, 16, 0, 0, 0]);
-        assert_eq!(frame.bytes[12..18], [2, 0, 0, 0, 0, 4]);
+        assert_eq!(frame.bytes[12..18], mac_of(3));
         assert_eq!(frame.bytes[24..27], [8, 0, 0x45]);
-        let mut buffer = [0; 100];
-        let length = packet_of(&frame.bytes, &mut buffer).unwrap();
-        assert_eq!(buffer[..length], packet());
+        let mut buffer = [0; 200];
+        let filled = packet_of(&frame.bytes, &mut buffer, false).unwrap();
+        assert_eq!((filled.link_header, filled.is_ip), (0, true));
+        assert_eq!(buffer[filled.start..filled.end], packet()[VNET_HEADER..]);
+        assert_eq!(buffer[6..10], packet()[6..10], "where the checksum is");
+    }
+
+    #[test]
+    fn a_frame_at_a_switch_keeps_its_header() {
+        let end = SegmentEnd::new(3, 5);
+        let mut cards = Nics { segment_ends: vec![None, None, None, Some(end)], ..Nics::default() };
+        let header = [[0xff; 6], [2, 0, 0, 0, 0, 9]].concat();
+        let header = [&header[..], &[0x08, 0x06]].concat();
+        let body = [&[0; VNET_HEADER][..], &[7; 28]].concat();
+        cards.write(3, Time::from_ns(5), &header, &[IoSlice::new(&body)]).unwrap();
+        let sent = cards.frames.pop().unwrap().bytes;
+        assert_eq!(sent[NET_HEADER_BYTES..], [&header[..], &[7; 28]].concat());
+        let mut buffer = [0; 200];
+        let filled = packet_of(&sent, &mut buffer, true).unwrap();
+        assert_eq!((filled.link_header, filled.is_ip), (ETHERNET_HEADER, false));
+        assert_eq!(buffer[filled.start - ETHERNET_HEADER..filled.end], sent[NET_HEADER_BYTES..]);
+        // What comes without one is sent by the segment's router.
+        cards.write(3, Time::from_ns(5), &[], &[IoSlice::new(&packet())]).unwrap();
+        let sent = cards.frames.pop().unwrap().bytes;
+        assert_eq!(sent[12..24], [mac_of(3), mac_of(5)].concat());
     }
 
     #[test]
     fn frames_that_carry_no_ip_packet_are_none() {
-        let mut frame = vec![0; 60];
-        frame[24..26].copy_from_slice(&[0x08, 0x06]);
-        assert_eq!(packet_of(&frame, &mut [0; 100]), None);
-        assert_eq!(packet_of(&frame[..20], &mut [0; 100]), None);
-        frame[25] = 0;
-        assert_eq!(packet_of(&frame, &mut [0; 20]), None, "no room");
-        assert!(packet_of(&frame, &mut [0; 100]).is_some());
+        let mut cards = Nics::default();
+        cards.write(0, Time::ZERO, &[], &[IoSlice::new(&packet())]).unwrap();
+        let good = cards.frames.pop().unwrap().bytes;
+        assert!(packet_of(&good, &mut [0; 200], false).is_some());
+        assert_eq!(packet_of(&good, &mut [0; 50], false), None, "no room");
+        assert_eq!(packet_of(&good[..20], &mut [0; 200], false), None, "cut");
+        let arp = [&good[..24], &[0x08, 0x06], &good[26..]].concat();
+        assert_eq!(packet_of(&arp, &mut [0; 200], false), None);
+        let tagged = [&good[..24], &[0x81, 0, 0, 7, 8, 0], &good[26..]].concat();
+        assert_eq!(packet_of(&tagged, &mut [0; 200], false), None, "a VLAN");
     }
 }

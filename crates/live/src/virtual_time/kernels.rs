@@ -40,15 +40,24 @@ impl Kernels {
         Kernels { running: Vec::new(), processors: Processors::new() }
     }
 
-    /// Starts the kernel of host `number`, which finds its sockets in the directory. What it says goes to `log`.
-    pub fn start(&mut self, kernel: &Kernel, number: usize, seed: u64, log: &Path) -> Result<()> {
+    /// Starts the kernel of host `number` with so many network cards, which finds its sockets in the directory. What it says
+    /// goes to `log`.
+    pub fn start(
+        &mut self,
+        kernel: &Kernel,
+        number: usize,
+        cards: usize,
+        seed: u64,
+        log: &Path,
+    ) -> Result<()> {
         let failed = |error: std::io::Error| {
             Error::wrap(format!("start the kernel {}", kernel.file.display()), error)
                 .with_remedy("build one with: longhaul kernel build")
         };
         let log =
             File::create(log).map_err(|error| Error::wrap(format!("write {}", log.display()), error))?;
-        let device = |port: Port, id: u32| format!("virtio_uml.device={}:{id}", socket_name(number, port));
+        let device =
+            |port: Port| format!("virtio_uml.device={}:{}", socket_name(number, port), port.virtio_id());
         let [program, arguments @ ..] = kernel.init.as_slice() else {
             return Err(Error::new("no program is given to start in each host"));
         };
@@ -62,7 +71,7 @@ impl Kernels {
             .args(["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"])
             .arg(format!("init={program}"))
             .arg(format!("time-travel=ext:{number}:{TIME_SOCKET}"))
-            .args([device(Port::Network, 1), device(Port::Console, 3)])
+            .args(Port::all(cards).map(device))
             .arg(format!("tt-seed={seed}"))
             .args((kernel.cpu_scale > 0).then(|| format!("tt-cpu={}", kernel.cpu_scale)))
             // What it writes of itself is in its working directory, and goes with it.

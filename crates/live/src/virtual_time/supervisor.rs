@@ -9,17 +9,19 @@ mod sockets;
 
 use super::agent::launcher;
 use super::controller::{Step, TimeController};
-use super::frames::{Nics, address};
+use super::frames::Nics;
 use super::kernels::{Kernel, Kernels};
 use super::messages::{LineBuffer, Order, Report, Setup};
 use crate::clock::monotonic_ns;
 use crate::counters::Counters;
+use crate::device::mac_of;
 use crate::engine::{self, Emulator};
 use crate::error::{Error, Result};
 use crate::program::ProgramState;
 use crate::programs::Snapshot;
 use crate::recorder::Recorder;
 use crate::run_record::Ending;
+use crate::segment;
 use crate::supervisor::{ControlConnections, Options, environment};
 use longhaul_plan::{Event, NodeKind, Plan, Program};
 use longhaul_storage::{Disk, replace_unsynced};
@@ -60,14 +62,19 @@ pub fn supervise(
     let nodes: Vec<usize> =
         (0..plan.nodes.len()).filter(|&node| plan.nodes[node].kind == NodeKind::Host).collect();
     let mut kernels = Kernels::new();
-    let hosts = nodes.iter().map(|&node| {
-        let mtu = u16::try_from(plan.nodes[node].mtu).unwrap_or(u16::MAX);
-        (plan.nodes[node].name.clone(), NetConfig { mac: address(node), mtu })
+    let cards: Vec<Vec<usize>> = nodes.iter().map(|&node| plan.interfaces(node).collect()).collect();
+    let hosts = nodes.iter().zip(&cards).map(|(&node, cards)| {
+        let card = |&interface: &usize| {
+            let mtu = u16::try_from(plan.nodes[interface].mtu).unwrap_or(u16::MAX);
+            NetConfig { mac: mac_of(interface), mtu }
+        };
+        (plan.nodes[node].name.clone(), cards.iter().map(card).collect())
     });
     let mut guests = Guests::listen(&kernel.directory, hosts.collect(), UNIX_NS)?;
     for (number, &node) in nodes.iter().enumerate() {
         let log = console_log(directory, &plan.nodes[node].name);
-        kernels.start(kernel, number, plan.seed.wrapping_add(number as u64), &log)?;
+        let seed = plan.seed.wrapping_add(number as u64);
+        kernels.start(kernel, number, cards[number].len(), seed, &log)?;
         if number % 16 == 15 {
             control.report(&json!({"event": "building", "nodes": number + 1, "of": nodes.len()}));
         }
@@ -90,7 +97,11 @@ pub fn supervise(
     let endpoints = engine::endpoints(plan, &network)?;
     let replays = engine::Replays::load(plan, directory, |_| true)?;
     let recorder = Recorder::start(plan, directory, &Disk)?.without_loss();
-    let outside = Nics { udp_offload: vec![true; plan.nodes.len()], ..Nics::default() };
+    let outside = Nics {
+        udp_offload: vec![true; plan.nodes.len()],
+        segment_ends: (0..plan.nodes.len()).map(|node| segment::end_of(plan, node)).collect(),
+        ..Nics::default()
+    };
     // The run's zero is not known yet; records of captures are written once it is.
     let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, UNIX_NS);
     emulator.egress.replays = replays;
@@ -101,7 +112,7 @@ pub fn supervise(
     let mut run = Supervisor {
         plan,
         directory,
-        controller: TimeController::new(emulator, guests, nodes.clone(), plan.nodes.len()),
+        controller: TimeController::new(emulator, guests, cards, plan.nodes.len()),
         kernels,
         kernel,
         hosts: nodes,

@@ -11,7 +11,7 @@ fn booted() -> (Guest, Connection) {
     let (near, far) = UnixStream::pair().unwrap();
     let of = |stream| Connection::new(stream, Duration::from_secs(1)).unwrap();
     let (near, mut far) = (of(near), of(far));
-    let mut guest = Guest::new(0, "a".to_owned(), NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1500 });
+    let mut guest = Guest::new(0, "a".to_owned(), &[NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1500 }; 2]);
     guest.connect(near, Message { operation: Operation::Start, ..WAIT });
     guest.boot().unwrap();
     assert_eq!(received(&mut far), Message { operation: Operation::Ack, time: 0, ..WAIT });
@@ -50,7 +50,7 @@ fn a_guest_runs_at_the_time_that_it_waits_for_and_alone_until_the_horizon() {
 fn a_guest_runs_alone_only_until_something_comes_to_it() {
     let (mut guest, mut kernel) = booted();
     says(&mut guest, &mut kernel, WAIT).unwrap();
-    guest.enqueue(700, Port::Network, vec![0; 100]);
+    guest.enqueue(700, Port::Network(0), vec![0; 100]);
     guest.step(u64::MAX, &mut Vec::new()).unwrap();
     assert_eq!(received(&mut kernel).sequence, 200);
 }
@@ -68,7 +68,7 @@ fn what_has_no_room_waits_in_the_card_and_the_guest_stands_still_often() {
     let (mut guest, mut kernel) = booted();
     says(&mut guest, &mut kernel, WAIT).unwrap();
     for _ in 0..3 {
-        guest.enqueue(100, Port::Network, vec![0; 30 << 20]);
+        guest.enqueue(100, Port::Network(0), vec![0; 30 << 20]);
     }
     guest.step(u64::MAX, &mut Vec::new()).unwrap();
     let run = received(&mut kernel);
@@ -92,7 +92,7 @@ fn something_that_comes_late_comes_when_the_guest_has_run_on_to() {
     guest.step(900, &mut Vec::new()).unwrap();
     received(&mut kernel);
     says(&mut guest, &mut kernel, Message { sequence: 300, time: 2_000, ..WAIT }).unwrap();
-    guest.enqueue(600, Port::Network, vec![0; 100]);
+    guest.enqueue(600, Port::Network(0), vec![0; 100]);
     assert_eq!(guest.next_ns(), Some(800));
 }
 
@@ -119,7 +119,7 @@ fn what_no_kernel_says_is_an_error_that_names_the_host() {
         at(Operation::Update, 901),
         at(Operation::Kick, 901),
         Message { queues: 3, ..at(Operation::Kick, 600) },
-        Message { queues: 1 << 4, ..at(Operation::Kick, 600) },
+        Message { queues: 1 << 6, ..at(Operation::Kick, 600) },
         at(Operation::Request, 600),
         at(Operation::Run, 600),
         at(Operation::Ack, 600),

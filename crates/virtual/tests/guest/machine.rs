@@ -44,17 +44,22 @@ impl Machine {
         fs::write(&init, format!("#!/bin/bash\n{script}")).unwrap();
         fs::set_permissions(&init, fs::Permissions::from_mode(0o755)).unwrap();
         let card = NetConfig { mac: GUEST_MAC, mtu: 1400 };
-        let mut guests = Guests::listen(&directory, vec![("a".to_owned(), card)], TIME_OF_DAY).unwrap();
+        let mut guests = Guests::listen(&directory, vec![("a".to_owned(), vec![card])], TIME_OF_DAY).unwrap();
         let log = File::create(directory.join("log")).unwrap();
         let place = directory.display();
-        let device =
-            |port, id| format!("virtio_uml.device={}:{id}", directory.join(socket_name(0, port)).display());
+        let device = |port: Port| {
+            format!(
+                "virtio_uml.device={}:{}",
+                directory.join(socket_name(0, port)).display(),
+                port.virtio_id()
+            )
+        };
         let kernel = Command::new(kernel)
             .args(["mem=64M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"])
             .args(["con=null", "con0=null,fd:1", "con1=null", "quiet"])
             .arg(format!("init={}", init.display()))
             .arg(format!("time-travel=ext:0:{place}/{TIME_SOCKET}"))
-            .args([device(Port::Network, 1), device(Port::Console, 3)])
+            .args(Port::all(1).map(device))
             .env_clear()
             .env("PATH", env::var_os("PATH").unwrap_or_default())
             .env("HOME", &directory)
@@ -71,7 +76,7 @@ impl Machine {
     }
 
     pub fn network_features(&self) -> u64 {
-        self.guests.device(0, Port::Network).features()
+        self.guests.device(0, Port::Network(0)).features()
     }
 
     pub fn counters(&self) -> GuestCounters {
@@ -85,7 +90,7 @@ impl Machine {
 
     /// Delivers a packet when the guest next waits.
     pub fn inject(&mut self, packet: &[u8]) {
-        self.guests.deliver(0, self.now, Port::Network, packet);
+        self.guests.deliver(0, self.now, Port::Network(0), packet);
     }
 
     /// The first packet sent for which `is_wanted` holds.
@@ -125,7 +130,7 @@ impl Machine {
         }
         for sent in self.guests.take_sent() {
             match sent.port {
-                Port::Network => self.sent.push(Packet(sent.bytes)),
+                Port::Network(_) => self.sent.push(Packet(sent.bytes)),
                 Port::Console => self.printed.push_str(str::from_utf8(&sent.bytes).unwrap()),
             }
         }
