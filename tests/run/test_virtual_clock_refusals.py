@@ -29,10 +29,11 @@ def test_switches_and_hosts_that_forward_are_not_refused() -> None:
     assert messages(rooms) == []
 
 
-def test_what_a_host_has_of_its_own_and_ports_are_refused() -> None:
+def test_limits_of_a_host_kept_files_and_ports_are_refused() -> None:
     ends = "  b: {kind: host, port: {tap: tap0, subnets: [192.0.2.0/24]}}\n  r: {kind: router}\n"
     links = "links: {a-r: {endpoints: [a, r]}, b-r: {endpoints: [b, r]}}\n"
-    (settings, instead), (port, _) = messages(f"nodes:\n  a: {{kind: host, hostname: x}}\n{ends}{links}")
-    assert settings == "a host on the virtual clock has what the machine has, and a has hostname"
-    assert instead == ", or remove hostname"
+    own = "nodes:\n  a: {kind: host, hostname: x, cpu: 1, memory: 64MB, rootfs: /, keep_files: true}\n"
+    (settings, instead), (port, _) = messages(f"{own}{ends}{links}")
+    assert settings == "a host on the virtual clock cannot have keep_files, cpu, memory, and a has"
+    assert instead == ", or remove keep_files, cpu, memory"
     assert port == "a host on the virtual clock is a kernel of its own, and b has a port"

@@ -2,6 +2,7 @@
 
 use crate::clock::monotonic_ns;
 use crate::command_line;
+use crate::credentials::Credentials;
 use crate::error::{Error, Result};
 use crate::exit_status::PANICKED;
 use crate::host::Host;
@@ -155,22 +156,48 @@ impl From<&libc::rusage> for ProcessorTime {
 pub enum ProgramHost<'a> {
     /// Namespaces, and files through which a process joins the host's control groups.
     Namespaces(&'a Host, &'a [File]),
-    /// The host that this process is in, by name.
-    Local(&'a str),
+    /// The host that this process is in.
+    Local(&'a LocalHost),
+}
+
+/// What programs find of the host that this process is in.
+pub struct LocalHost {
+    /// Its name.
+    pub name: String,
+    /// What they find as its host name.
+    pub hostname: String,
+    /// What they run as.
+    pub credentials: Credentials,
+    /// Whether it has a root directory of its own.
+    pub has_root: bool,
 }
 
 impl ProgramHost<'_> {
     fn name(&self) -> &str {
         match self {
             ProgramHost::Namespaces(host, _) => &host.name,
-            ProgramHost::Local(name) => name,
+            ProgramHost::Local(host) => &host.name,
         }
     }
 
     fn hostname(&self) -> &str {
         match self {
             ProgramHost::Namespaces(host, _) => &host.hostname,
-            ProgramHost::Local(name) => name,
+            ProgramHost::Local(host) => &host.hostname,
+        }
+    }
+
+    fn credentials(&self) -> &Credentials {
+        match self {
+            ProgramHost::Namespaces(host, _) => &host.credentials,
+            ProgramHost::Local(host) => &host.credentials,
+        }
+    }
+
+    fn has_root(&self) -> bool {
+        match self {
+            ProgramHost::Namespaces(host, _) => host.has_root,
+            ProgramHost::Local(host) => host.has_root,
         }
     }
 }
@@ -199,9 +226,7 @@ pub fn start(
         {
             return (step, error.into());
         }
-        if let ProgramHost::Namespaces(host, _) = place
-            && let Err((step, error)) = host.credentials.assume()
-        {
+        if let Err((step, error)) = place.credentials().assume() {
             return (step, error.into());
         }
         signals::restore_for_programs();
@@ -286,7 +311,7 @@ impl Prepared {
             let path = environment.directory.join(format!("logs/{}.{suffix}", program.name));
             create_log(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
         };
-        let is_rooted = matches!(place, ProgramHost::Namespaces(host, _) if host.has_root);
+        let is_rooted = place.has_root();
         let rooted = is_rooted.then_some(("PATH", host_root::SEARCH_PATH));
         let variables = pairs(environment.env)
             .chain([("LONGHAUL_HOST", place.name()), ("HOSTNAME", place.hostname())])

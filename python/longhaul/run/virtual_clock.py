@@ -3,7 +3,7 @@
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ from longhaul import _longhaul
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import CONFIG, Kernel, find
-from longhaul.plan import Plan
+from longhaul.plan import HostSettings, Plan
 from longhaul.run.cleanup import temporary_prefix
 from longhaul.run.congestion_control import HostKernel
 from longhaul.scenario.lower.main_tables import interfaces_of
@@ -88,10 +88,11 @@ def refused(plan: Plan) -> Iterator[tuple[str, str]]:
     if plan.get("gateway") is not None:
         yield "a host on the virtual clock cannot reach the machine's network, which has another time", ""
     for node in nodes:
-        if settings := node.get("settings"):
-            keys = ", ".join(settings)
-            message = f"a host on the virtual clock has what the machine has, and {node['name']} has {keys}"
-            yield message, f", or remove {keys}"
+        if keys := ", ".join(_refused_settings(node.get("settings") or {})):
+            yield (
+                f"a host on the virtual clock cannot have {keys}, and {node['name']} has",
+                f", or remove {keys}",
+            )
         if "port" in node:
             message = f"a host on the virtual clock is a kernel of its own, and {node['name']} has a port"
             yield message, ", or remove the port"
@@ -101,6 +102,15 @@ def refused(plan: Plan) -> Iterator[tuple[str, str]]:
             name = nodes[host]["name"]
             message = f"a host on the virtual clock has at most {most} links, and {name} has {len(own)}"
             yield message, ", or put a router between the host and its links"
+
+
+def _refused_settings(settings: HostSettings) -> Iterator[str]:
+    """Keys of a host, as the scenario has them."""
+    root: Mapping[str, Any] = settings.get("root") or {}
+    # Layers of an image mark what they remove by what hostfs does not show.
+    keys = {"image": "image" in root, "keep_files": "keep_files" in root}
+    keys |= {"cpu": "cpu_millicores" in settings, "memory": "memory_bytes" in settings}
+    return (key for key, is_there in keys.items() if is_there)
 
 
 def memory_of_hosts(plan: Plan) -> int:

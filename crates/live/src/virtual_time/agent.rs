@@ -7,10 +7,13 @@ mod mounts;
 use super::messages::{Command, LineBuffer, Order, Report, Setup};
 use crate::clock::{Clock, monotonic_ns};
 use crate::counters;
+use crate::credentials::Credentials;
 use crate::error::{Error, Result};
 use crate::host;
+use crate::host_files;
+use crate::host_root::make_file;
 use crate::netlink::{self, Netlink};
-use crate::program::{self, ProgramEnvironment, ProgramHost};
+use crate::program::{self, LocalHost, ProgramEnvironment, ProgramHost};
 use crate::readiness::{readable, wait_writable};
 use crate::sockets::SocketDiag;
 use crate::supervisor::ending::{block_signals, wait_with_signals};
@@ -72,15 +75,22 @@ fn serve(console: &mut Console) -> Result<()> {
     let text =
         fs::read(setup.directory.join("plan.json")).map_err(|error| Error::wrap("read the plan", error))?;
     let plan: Plan = longhaul_plan::from_json(&text).map_err(Error::from)?;
-    mounts::enter_root(&setup)?;
-    if node >= plan.nodes.len() {
-        return Err(Error::new("the plan has no such host"));
-    }
+    let settings =
+        plan.nodes.get(node).ok_or_else(|| Error::new("the plan has no such host"))?.settings.as_ref();
+    mounts::enter_root(&setup, settings)?;
     configure_host(&plan, node)?;
+    if let Some(settings) = settings {
+        host_files::mount_files_in_root(&settings.files, &setup.directory)?;
+    }
     console.report(&Report::Configured)?;
     let mut agent = Agent {
         plan: &plan,
-        name: &plan.nodes[node].name,
+        host: LocalHost {
+            name: plan.nodes[node].name.clone(),
+            hostname: plan.nodes[node].hostname().to_owned(),
+            credentials: settings.map(Credentials::of_host).transpose()?.unwrap_or_default(),
+            has_root: settings.is_some_and(|settings| settings.root.is_some()),
+        },
         setup: &setup,
         network: None,
         start_time: SharedStart::new().map_err(|error| Error::wrap("share the start time", error))?,
@@ -96,11 +106,14 @@ fn serve(console: &mut Console) -> Result<()> {
 /// Gives this kernel the names, addresses and settings of a host.
 fn configure_host(plan: &Plan, position: usize) -> Result<()> {
     let node = &plan.nodes[position];
-    nix::unistd::sethostname(&node.name).map_err(|error| Error::wrap("set the host name", error))?;
+    nix::unistd::sethostname(node.hostname()).map_err(|error| Error::wrap("set the host name", error))?;
     let write = |path: &str, text: String| {
-        fs::write(path, text).map_err(|error| Error::wrap(format!("write {path}"), error))
+        // In a root directory of its own it may be a link that leads nowhere.
+        make_file(Path::new(path))
+            .and_then(|()| fs::write(path, text))
+            .map_err(|error| Error::wrap(format!("write {path}"), error))
     };
-    write("/etc/hostname", format!("{}\n", node.name))?;
+    write("/etc/hostname", format!("{}\n", node.hostname()))?;
     write("/etc/hosts", host::hosts_file(&plan.nodes))?;
     write("/etc/resolv.conf", "# Names of a run are in /etc/hosts; there are no name servers.\n".into())?;
     // A kernel with little memory gives TCP so little that it drops what waits for a lost segment; a real host has
@@ -120,7 +133,7 @@ fn configure_host(plan: &Plan, position: usize) -> Result<()> {
 
 struct Agent<'a> {
     plan: &'a Plan,
-    name: &'a str,
+    host: LocalHost,
     setup: &'a Setup,
     /// The network as traffic generators need it, once one is started.
     network: Option<Network>,
@@ -226,7 +239,7 @@ impl Agent<'_> {
         let mut env = self.setup.env.clone();
         env.extend(self.setup.spans.get(program).cloned().unwrap_or_default());
         let environment = environment(self.setup, &env);
-        let place = ProgramHost::Local(self.name);
+        let place = ProgramHost::Local(&self.host);
         let Some(part) = &planned.plays else { return program::start(planned, &place, &environment) };
         let network = match &mut self.network {
             Some(network) => network,
@@ -256,7 +269,7 @@ impl Agent<'_> {
             span: None,
             plays: None,
         };
-        program::start(&program, &ProgramHost::Local(self.name), &environment(self.setup, &self.setup.env))
+        program::start(&program, &ProgramHost::Local(&self.host), &environment(self.setup, &self.setup.env))
     }
 
     fn check_services(&mut self, console: &mut Console) -> Result<()> {

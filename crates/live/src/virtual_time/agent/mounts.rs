@@ -3,9 +3,11 @@
 
 use super::super::messages::Setup;
 use crate::error::{Error, Result};
+use longhaul_plan::HostSettings;
 use nix::mount::{MsFlags, mount};
 use nix::unistd::{chdir, chroot};
-use std::fs;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 /// Where the layers are put together, in memory.
@@ -20,15 +22,26 @@ pub fn prepare() -> Result<()> {
     attach("tmpfs", LAYERS, "tmpfs", Some("mode=755"))
 }
 
-/// Moves this process into the file system of the host.
-pub fn enter_root(setup: &Setup) -> Result<()> {
+/// Moves this process into the file system of the host: the machine's, or the root directory that its settings name.
+pub fn enter_root(setup: &Setup, settings: Option<&HostSettings>) -> Result<()> {
     let [upper, work, root] = ["upper", "work", "root"].map(|name| Path::new(LAYERS).join(name));
     for folder in [&upper, &work, &root] {
         make(folder)?;
     }
-    let layers = format!("lowerdir=/,upperdir={},workdir={}", upper.display(), work.display());
+    let open = |path: &String| {
+        File::open(path).map_err(|error| Error::wrap(format!("open the root directory {path}"), error))
+    };
+    let own = settings.and_then(|settings| settings.root.as_ref()).map(|own| &own.directories);
+    let lower = own.unwrap_or(&vec!["/".to_owned()]).iter().map(open).collect::<Result<Vec<_>>>()?;
+    // Descriptors, because a path may contain a separator of the list.
+    let places: Vec<_> = lower.iter().map(|file| format!("/proc/self/fd/{}", file.as_raw_fd())).collect();
+    let layers =
+        format!("lowerdir={},upperdir={},workdir={}", places.join(":"), upper.display(), work.display());
     attach("overlay", &text(&root), "overlay", Some(&layers))?;
     let inside = |path: &str| text(&root.join(path));
+    for folder in ["proc", "sys", "dev", "etc"] {
+        make(&root.join(folder))?;
+    }
     attach("proc", &inside("proc"), "proc", None)?;
     attach("sysfs", &inside("sys"), "sysfs", None)?;
     // Not every kernel has it.
