@@ -1,6 +1,7 @@
 """Times on the virtual clock, against arithmetic."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 from virtual_runs import BETWEEN_TWO, Run, program
@@ -79,3 +80,17 @@ def test_time_does_not_pass_while_a_program_computes_and_waiting_by_the_clock_en
 
     assert ran.code == 0, ran.stderr
     assert ran.log("p.out").split() == ["0", "ended"]
+
+
+def test_a_sample_counts_what_was_offered_until_its_time(run: Run) -> None:
+    # Hosts run on for 30 ms before the network does.
+    far = BETWEEN_TWO.replace("10ms", "30ms")
+    ran = run(f"{far}traffic:\n  load: {{kind: udp, from: a, to: b, rate: 1Mbit}}\n", duration="500ms")
+
+    assert ran.code == 0, ran.stderr
+    samples = [row.split(",") for row in (ran.directory / "raw/samples.csv").read_text().splitlines()[1:]]
+    counted = [int(each[3]) for each in samples if each[1:3] == ["a-b", "forward"] and int(each[0]) <= 5e8]
+    # Each 100 ms has as many packets at a constant rate, give or take one.
+    added = [after - before for before, after in pairwise(counted)]
+    assert len(added) == 5
+    assert max(added) - min(added) <= 1, added
