@@ -41,7 +41,7 @@ export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour)
   }
 
   if (chart.key.length) drawKey(holder, chart.key);
-  if (panels[0]?.rows_of) drawShades(holder, panels[0].y);
+  if (panels[0]?.rows_of && panels[0].y.low !== undefined) drawShades(holder, panels[0].y);
 
   /** Panels of one x axis show the same stretch. */
   function moved(mine: uPlot, axis: number): void {
