@@ -2781,89 +2781,112 @@ function Da(e, t, n) {
 }
 // src/charts/chart.ts
 var Oa = 0;
-function ka(t, n, r) {
-	let i = n.xs.map(e), a = `chart${Oa += 1}`, o = [], s = !1;
+function ka(t, n, r, i = []) {
+	let a = n.xs.map(e), o = `chart${Oa += 1}`, s = [], c = !1;
 	t.classList.add("drawn"), t.dataset.name = n.name;
-	let c = n.rows.flat(), l = c.some((e) => e.part || e.rows_of);
-	if (t.setAttribute("role", l ? "group" : "img"), t.setAttribute("aria-label", n.title), n.note) {
+	let l = n.rows.flat(), u = l.some((e) => e.part || e.rows_of);
+	if (t.setAttribute("role", u ? "group" : "img"), t.setAttribute("aria-label", n.title), n.note) {
 		let e = t.appendChild(document.createElement("p"));
 		e.className = "note", e.textContent = n.note;
 	}
-	n.key.length && T(t, n.key), c[0]?.rows_of && c[0].y.low !== void 0 && _(t, c[0].y);
-	function u(e, t) {
-		if (s) return;
-		s = !0;
+	n.key.length && T(t, n.key), l[0]?.rows_of && l[0].y.low !== void 0 && _(t, l[0].y);
+	function d(e, t) {
+		if (c) return;
+		c = !0;
 		let { min: n, max: r } = e.scales.x;
-		for (let i of o) i.plot !== e && i.axis === t && i.plot.setScale("x", {
+		for (let i of s) i.plot !== e && i.axis === t && i.plot.setScale("x", {
 			min: n,
 			max: r
 		});
-		s = !1;
+		c = !1;
 	}
-	for (let [e, s] of n.rows.entries()) {
+	for (let [e, i] of n.rows.entries()) {
 		let c = t.appendChild(document.createElement("div"));
 		c.className = "row", c.style.gridTemplateColumns = n.widths.map((e) => `minmax(0, ${e}fr)`).join(" ");
-		for (let [t, l] of s.entries()) {
-			let s = c.appendChild(document.createElement("div"));
+		for (let [t, l] of i.entries()) {
+			let i = c.appendChild(document.createElement("div"));
 			if (l.rows_of) {
-				m(s, l, n.axes[l.x], i);
+				m(i, l, n.axes[l.x], a);
 				continue;
 			}
-			let d = {
+			let u = {
 				chart: n,
-				xs: i,
+				xs: a,
 				row: e,
 				column: t,
-				group: `${a}-${l.x}`,
+				group: `${o}-${l.x}`,
 				colour: r,
-				moved: u
+				moved: d
 			};
-			o.push({
-				plot: _a(s, l, d),
-				box: s,
+			s.push({
+				plot: _a(i, l, u),
+				box: i,
 				panel: l,
 				axis: l.x
 			});
 		}
 	}
-	return {
+	return i.length === s.length && s.forEach(({ plot: e }, t) => Aa(e, i[t])), {
+		view: () => s.map(({ plot: e, axis: t }) => $(e, n.axes[t].reach)),
 		fit: () => {
-			for (let { plot: e, box: t } of o) t.clientWidth && t.clientWidth !== e.width && e.setSize({
+			for (let { plot: e, box: t } of s) t.clientWidth && t.clientWidth !== e.width && e.setSize({
 				width: t.clientWidth,
 				height: e.height
 			});
 		},
 		show: (e, t) => {
-			for (let { plot: n } of o) n.series.forEach((r, i) => {
+			for (let { plot: n } of s) n.series.forEach((r, i) => {
 				i > 0 && r.label === e && r.show !== t && n.setSeries(i, { show: t });
 			});
 		},
-		repaint: () => o.forEach(({ plot: e }) => e.redraw(!1)),
-		picture: () => k(t, n, o, r),
-		csv: () => ne(n, i),
-		destroy: () => o.forEach(({ plot: e }) => e.destroy())
+		repaint: () => s.forEach(({ plot: e }) => e.redraw(!1)),
+		picture: () => k(t, n, s, r),
+		csv: () => ne(n, a),
+		destroy: () => s.forEach(({ plot: e }) => e.destroy())
 	};
 }
-// src/report/saving.ts
-function $(e, t) {
+function $({ scales: e, series: t, cursor: n }, [r, i]) {
+	let { min: a, max: o } = e.x;
+	return {
+		zoom: a === r && o === i ? null : [a, o],
+		hidden: t.slice(1).flatMap((e) => e.show ? [] : [String(e.label)]),
+		cursor: n.left !== void 0 && n.left >= 0 ? [n.left, n.top] : null
+	};
+}
+function Aa(e, { zoom: t, hidden: n, cursor: r }) {
+	t && e.setScale("x", {
+		min: t[0],
+		max: t[1]
+	}), e.series.forEach((t, r) => {
+		r > 0 && n.includes(String(t.label)) && e.setSeries(r, { show: !1 });
+	}), r && e.setCursor({
+		left: r[0],
+		top: r[1]
+	}, !1);
+}
+// src/charts/saving.ts
+function ja(e, t) {
 	let n = document.createElement("span");
 	n.className = "hint";
 	let r = t.rows.flat().some((e) => !e.rows_of);
-	return n.append(`${r ? " Drag to zoom, double-click to zoom out." : ""} Save as `, Aa("PNG", t, () => e.picture().toBlob((e) => e && P(`${t.name}.png`, e))), " or ", Aa("CSV", t, () => P(`${t.name}.csv`, new Blob([e.csv()], { type: "text/csv" }))), "."), n;
+	return n.append(`${r ? " Drag to zoom, double-click to zoom out." : ""} Save as `, Ma("PNG", t, () => e()?.picture().toBlob((e) => e && P(`${t.name}.png`, e))), " or ", Ma("CSV", t, () => {
+		let n = e()?.csv();
+		n && P(`${t.name}.csv`, new Blob([n], { type: "text/csv" }));
+	}), "."), n;
 }
-function Aa(e, t, n) {
+function Ma(e, t, n) {
 	let r = document.createElement("button");
 	return r.type = "button", r.textContent = e, r.setAttribute("aria-label", `${e} of ${t.title}`), r.addEventListener("click", n), r;
 }
 // src/notebook/main.ts
-function ja() {
+function Na() {
 	let { body: e, documentElement: t } = document, n = e.dataset.jpThemeLight;
 	if (n !== void 0) return n === "false";
 	if (/\bvscode-(dark|light)\b/.test(e.className)) return e.classList.contains("vscode-dark");
 	let r = t.getAttribute("theme");
 	return r ? r === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
-function Ma({ model: e, el: t }) {
+function Pa({ model: e, el: t }) {
 	let n = t.appendChild(document.createElement("div"));
 	n.className = "longhaul-charts";
 	let r = (e) => getComputedStyle(n).getPropertyValue(e).trim(), i = [];
@@ -2876,11 +2899,11 @@ function Ma({ model: e, el: t }) {
 			let e = n.appendChild(document.createElement("figure")), a = e.appendChild(document.createElement("div"));
 			a.className = "chart";
 			let o = ka(a, t, r);
-			e.appendChild(document.createElement("figcaption")).append(`${t.title}.`, $(o, t)), i.push(o);
+			e.appendChild(document.createElement("figcaption")).append(`${t.title}.`, ja(() => o, t)), i.push(o);
 		}
 	}
 	function s() {
-		n.classList.toggle("dark", ja()), i.forEach((e) => e.repaint());
+		n.classList.toggle("dark", Na()), i.forEach((e) => e.repaint());
 	}
 	let c = new ResizeObserver(() => {
 		n.clientWidth && (i.length === 0 ? o() : i.forEach((e) => e.fit()));
@@ -2891,5 +2914,5 @@ function Ma({ model: e, el: t }) {
 		e.off("change:charts", o), u.removeEventListener("change", s), l.disconnect(), c.disconnect(), a();
 	};
 }
-var Na = { render: Ma };
-export { Na as default };
+var Fa = { render: Pa };
+export { Fa as default };
