@@ -101,6 +101,9 @@ def test_a_relay_has_a_report_and_its_files_are_written_on_request(tmp_path: Pat
     (chart,) = embedded_charts(directory).values()
     assert chart["name"] == "relayed"
     assert [len(each["series"]) for each in panels(chart)] == [2, 2, 2]
+    # From the start of the relay on, whenever the first message came.
+    assert chart["axes"][0]["low"] == 0
+    assert "median lateness of pieces of data" in (directory / "report.html").read_text()
     done = forked.longhaul("report", str(directory), "--format", "csv", "--format", "md", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     names = ["report.html", "report.md", "figures/relayed.csv"]
@@ -112,6 +115,7 @@ def test_a_relay_has_a_report_and_its_files_are_written_on_request(tmp_path: Pat
         *("median", "p99"),
     }
     lines = (directory / "report.md").read_text().splitlines()
+    assert any(line.startswith("| lateness | p50 ") for line in lines)
     assert {"# t", "## Links", "## Connections", "## Scenario"} <= set(lines)
     assert any(line.startswith("| wan | forward | 31 B | 31 B |") for line in lines)
 

@@ -34,7 +34,7 @@ def _parts(directory: Path) -> Iterator[str]:
             "duration": duration_text(duration_ns / 1e9) if duration_ns is not None else "",
             "passed on": bytes_text(summary["bytes"]),
             "lateness": f"p50 {time_text(lateness['p50_ns'])}, p99 {time_text(lateness['p99_ns'])}"
-            if lateness.get("count")
+            if lateness.get("p50_ns") is not None
             else "",
             **conditions(run),
             "seed": str(run["seed"]),

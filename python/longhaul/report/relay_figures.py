@@ -14,7 +14,6 @@ from longhaul.units.text import time_text
 
 Json = Mapping[str, Any]
 
-_TIME = Axis("time [s]")
 _QUANTILES = (("median", 0.5), ("p99", 0.99))
 
 
@@ -26,12 +25,16 @@ def over_time(found: RelaySeries, clusters: Sequence[str], changes: Sequence[Jso
     directions = [(_way(key, clusters), count) for key, count in by_volume[: len(SERIES)]]
     busiest = found.busiest(len(SERIES))
     connections = [(f"{key.serial}: {_way(key, clusters)}", count) for key, count in busiest]
+    end_ns = max(found.bins * found.bin_ns, *(each["until_ns"] for each in changes), 0)
+    time = Axis("time [s]", low=0.0, high=end_ns / 1e9)
     panels = [
-        _rates("directions", found, directions, len(found.bytes_of), "direction"),
-        _rates("connections, by number", found, connections, len(found.connections), "way of a connection"),
+        _rates("directions", time, found, directions, len(found.bytes_of), "direction"),
+        _rates(
+            "connections, by number", time, found, connections, len(found.connections), "way of a connection"
+        ),
         Panel(
             "lateness",
-            _TIME,
+            time,
             Axis("lateness [µs]", is_logarithmic=True),
             [
                 _late(name, colour, found.middles_s, found.lateness_ns(share) / 1e3)
@@ -54,14 +57,14 @@ def _way(key: Direction | Connection, clusters: Sequence[str]) -> str:
 
 
 def _rates(
-    title: str, found: RelaySeries, counts: Sequence[tuple[str, Array]], every: int, what: str
+    title: str, time: Axis, found: RelaySeries, counts: Sequence[tuple[str, Array]], every: int, what: str
 ) -> Panel:
     series = [
         Series(name, colour, found.middles_s, found.bits_per_s(count) / 1e6)
         for (name, count), colour in zip(counts, SERIES, strict=False)
     ]
     note = left_out_text(every, len(counts), f"The {{shown}} of {{every}} {what}s that carried most")
-    return Panel(title, _TIME, Axis("throughput [Mbit/s]", low=0.0), series, note=note)
+    return Panel(title, time, Axis("throughput [Mbit/s]", low=0.0), series, note=note)
 
 
 def _late(name: str, colour: str, x: Array, late_us: Array) -> Series:
