@@ -169,6 +169,24 @@ def test_a_table_for_people_and_a_report(longhaul: Command, gaps_file: Path, wor
     assert "http" not in re.sub(r'xmlns(:xlink)?="[^"]*"', "", page), "the report needs nothing else"
 
 
+def test_figures_and_tables_are_written_beside_the_report(
+    longhaul: Command, gaps_file: Path, work: Path
+) -> None:
+    arguments = ("fit", "gaps.txt", "--unit", "s", "--replicates", "0", "--packets-per-s", "5217")
+    refused = longhaul(*arguments, "--format", "csv")
+    assert refused.returncode == 2
+    assert "--report fit.html" in refused.stderr
+    result = longhaul(*arguments, "--report", "fit.html", "--format", "csv", "--format", "md")
+    assert result.returncode == 0, result.stderr
+    figures = sorted(path.name for path in (work / "fit-figures").iterdir())
+    assert figures == ["probabilities.csv", "quantiles.csv", "survival.csv"]
+    lines = (work / "fit.md").read_text().splitlines()
+    assert lines[0] == "# gaps.txt"
+    assert lines.index("## Order") < lines.index("## In a scenario")
+    assert any(line.startswith("| 1 | weibull | shape ") for line in lines)
+    assert any("gap: {dist: weibull" in line for line in lines)
+
+
 def test_json_for_programs(longhaul: Command, gaps_file: Path) -> None:
     result = longhaul("fit", "gaps.txt", "--unit", "s", "--replicates", "99", "--json", "--family", "weibull",
                       "--family", "exponential", "--seed", "4")  # fmt: skip

@@ -92,6 +92,13 @@ def through(state: dict[str, Any], data: bytes) -> socket.socket:
     return connection
 
 
+def panels(server: Served, run: str) -> list[list[dict[str, Any]]]:
+    """Those of the chart over time."""
+    status, told = server.ask(f"/api/relays/{run}/charts")
+    assert (status, told["recorded"]) == (200, True), told
+    return told["charts"][0]["rows"] if told["charts"] else []
+
+
 def _opened(listener: dict[str, Any]) -> dict[str, Any]:
     return {
         "kind": listener["kind"],
@@ -110,7 +117,7 @@ def test_a_relay_of_one_link_carries_bytes_is_changed_and_ends_with_its_results(
         ("forward", "near", target)
     ]
     assert [(each["delay_ns"], each["bits_per_s"]) for each in state["links"]] == [(5e6, 1e7)] * 2
-    with through(state, bytes(10_000)):
+    with through(state, bytes(10_000)) as connection:
         told = look(server, state["run"])
         assert told["connections"]["open"] == told["connections"]["accepted"] == 1
         assert told["bytes"] == 20_000
@@ -122,14 +129,36 @@ def test_a_relay_of_one_link_carries_bytes_is_changed_and_ends_with_its_results(
         told = look(server, state["run"])
         assert [each["delay_ns"] for each in told["links"]] == [5e6, 20e6]
         assert [each["by"] for each in told["changes"]] == ["page"]
+
+        def has_both_ways() -> bool:
+            # A message at least half a second after others has the log written.
+            connection.sendall(b"x")
+            connection.recv(1)
+            return [len(each["series"]) for (each,) in panels(server, state["run"])] == [2, 2, 2]
+
+        until(has_both_ways)
+        live = panels(server, state["run"])
     assert server.ask(f"/api/jobs/{job}/stop", {})[0] == 200
     until(lambda: not look(server, state["run"])["running"])
     told = look(server, state["run"])
+    # From the table that the log became, the same and what came since.
+    ((directions,), (connections,), (late,)) = ended = panels(server, state["run"])
+    assert [each["name"] for (one,) in live for each in one["series"]] == [
+        each["name"] for (one,) in ended for each in one["series"]
+    ]
+    assert [each["name"] for each in directions["series"]] == ["near > far", "far > near"]
+    assert [each["name"] for each in connections["series"]] == ["1: near > far", "1: far > near"]
+    assert [each["y"] for each in directions["series"]] == [each["y"] for each in connections["series"]]
+    assert max(directions["series"][0]["y"]) > 0
+    assert [each["name"] for each in late["series"]] == ["median", "p99"]
+    # The change of the reverse way has its mark.
+    assert [len(each["marks"]) for each in (directions, connections, late)] == [1, 1, 1]
+    assert told["has_report"]
     summary = json.loads((Path(told["directory"]) / "summary.json").read_text())
     assert told["outcome"]["state"] == "passed" == summary["outcome"]["state"]
     assert told["fidelity"]["verdict"] == summary["fidelity"]["verdict"] == told["verdict"]
     assert told["connections"] == summary["connections"]
-    assert told["bytes"] == summary["bytes"] == 20_000
+    assert told["bytes"] == summary["bytes"] > 20_000
     assert told["job"] is None
     assert server.ask(f"/api/runs/{state['run']}")[1]["mode"] == "relay"
 
@@ -147,6 +176,8 @@ def test_a_relay_of_a_scenario_takes_its_parameters_and_ends_after_its_duration(
     told = look(server, state["run"])
     assert told["outcome"]["state"] == "passed"
     assert not (Path(told["directory"]) / "messages.parquet").exists()
+    told_charts = server.ask(f"/api/relays/{state['run']}/charts")[1]
+    assert told_charts == {"recorded": False, "charts": []}
     (row, *_) = server.ask("/api/relays")[1]["relays"]
     assert row["run"] == state["run"]
 

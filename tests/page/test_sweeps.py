@@ -57,6 +57,21 @@ def test_a_sweep_runs_to_its_end_with_an_estimate_for_each_variant(server: Serve
     assert server.ask(f"/api/sweeps/{run}/stop", {})[0] == 409
 
 
+def cells(charts: list[Any]) -> list[str]:
+    """The texts of the map among charts."""
+    (map_,) = [each for each in charts if each["name"].endswith("map")]
+    return [words for (panel,) in map_["rows"] for each in panel["series"] for words in each["words"]]
+
+
+def test_the_map_of_a_running_sweep_has_all_cells(server: Served) -> None:
+    run = start(server, ENDLESS)
+    until(lambda: look(server, run)["charts"])
+    assert cells(look(server, run)["charts"]) == ["not run yet"] * 6
+    server.ask(f"/api/sweeps/{run}/stop", {})
+    until(lambda: not look(server, run)["row"]["can_stop"])
+    assert cells(look(server, run)["charts"]) == ["not run"] * 6
+
+
 def test_a_sweep_is_stopped_and_keeps_what_it_has_done(server: Served) -> None:
     run = start(server, LONG)
     assert server.ask("/api/sweeps", {"text": SWEEP})[1]["error"]["message"] == "a sweep is under way"

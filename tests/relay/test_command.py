@@ -60,8 +60,8 @@ def test_check_and_show_know_a_scenario_without_hosts(tmp_path: Path) -> None:
     assert call("show", "t.yaml", folder=tmp_path).returncode == 0
 
 
-def test_a_relay_has_no_report(tmp_path: Path) -> None:
+def test_a_relay_without_its_record_has_no_report(tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text('{"clusters": []}')
     done = call("report", str(tmp_path), folder=tmp_path)
     assert done.returncode == 2
-    assert "that of a relay, which has no report" in done.stderr
+    assert "that of a relay, without the run.json" in done.stderr

@@ -1,5 +1,6 @@
 """Real connections through real gateways, between addresses of this machine that stand for two clusters."""
 
+import csv
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from typing import Any
 
 import forked
 import pytest
+from embedded import embedded_charts, panels
 
 import longhaul
 from longhaul.errors import LonghaulError
@@ -86,6 +88,36 @@ def exchange(connection: socket.socket, data: bytes) -> float:
         assert got
         left -= len(got)
     return (time.monotonic() - began) * 1e3
+
+
+def test_a_relay_has_a_report_and_its_files_are_written_on_request(tmp_path: Path, target: int) -> None:
+    with (
+        longhaul.relay.running(scenario(tmp_path, target)) as relay,
+        socket.create_connection(place(relay, "forward")) as connection,
+    ):
+        for _ in range(31):
+            exchange(connection, b"x")
+    directory = relay.result.directory
+    (chart,) = embedded_charts(directory).values()
+    assert chart["name"] == "relayed"
+    assert [len(each["series"]) for each in panels(chart)] == [2, 2, 2]
+    # From the start of the relay on, whenever the first message came.
+    assert chart["axes"][0]["low"] == 0
+    assert "median lateness of pieces of data" in (directory / "report.html").read_text()
+    done = forked.longhaul("report", str(directory), "--format", "csv", "--format", "md", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    names = ["report.html", "report.md", "figures/relayed.csv"]
+    assert done.stdout.split() == [str(directory / name) for name in names]
+    with (directory / "figures/relayed.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["series"] for row in rows} == {
+        *("near > far", "far > near", "1: near > far", "1: far > near"),
+        *("median", "p99"),
+    }
+    lines = (directory / "report.md").read_text().splitlines()
+    assert any(line.startswith("| lateness | p50 ") for line in lines)
+    assert {"# t", "## Links", "## Connections", "## Scenario"} <= set(lines)
+    assert any(line.startswith("| wan | forward | 31 B | 31 B |") for line in lines)
 
 
 def test_a_round_trip_takes_the_delays_of_both_ways(tmp_path: Path, target: int) -> None:

@@ -15,7 +15,7 @@ from longhaul.report.chart_json import chart_json
 from longhaul.report.files import write_charts
 from longhaul.report.heat_map_drawing import SHADES, shade_of
 from longhaul.sweeps.heat_maps import heat_map, map_axes, number_text
-from longhaul.sweeps.line_charts import has_lines
+from longhaul.sweeps.line_charts import has_lines, line_chart
 
 ROOT = Path(__file__).parents[2]
 Row = dict[str, Any]
@@ -84,6 +84,45 @@ def test_words_go_down_and_numbers_along() -> None:
 def test_a_variant_without_runs_has_no_cell() -> None:
     (panel,) = panels(rows(3, 3)[1:], 2)
     assert [series.x.tolist() for series in panel.series] == [[1, 2], [0, 1, 2], [0, 1, 2]]
+
+
+def test_cells_without_a_mean_say_why_and_have_no_point(tmp_path: Path) -> None:
+    given = rows(3, 3)
+    given[4] |= {"mean": None, "half_width": None, "why": "not run yet"}
+    chart = drawn(given, 2)
+    assert chart is not None
+    (panel,) = chart.panels
+    assert texts(panel).count("not run yet") == 1
+    assert [series.x.tolist() for series in panel.series] == [[0, 1, 2]] * 3
+    assert panel.y.low == 100
+    (path,) = write_charts([chart], tmp_path, ["csv"])
+    with path.open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == 8
+    write_charts([chart], tmp_path, ["svg"])
+
+
+def test_a_map_has_all_cells_before_there_is_a_metric() -> None:
+    empty = [{**row, "metric": None, "unit": "", "mean": None, "why": "not run yet"} for row in rows(3, 4)]
+    chart = heat_map(empty, None, columns(3, 4), ["name0", "name1"])
+    assert chart is not None
+    (panel,) = chart.panels
+    assert texts(panel) == ["not run yet"] * 12
+    # Shades mean nothing yet.
+    assert (panel.y.low, panel.y.high) == (None, None)
+
+
+def test_lines_go_as_far_as_the_axis_and_through_what_is_measured() -> None:
+    given = rows(5)
+    for place in (1, 4):
+        given[place] |= {"mean": None, "half_width": None, "why": "not run yet"}
+    chart = chart_json(line_chart(given, "flows.f.done", columns(5), ["name0"]))
+    low, high = chart["axes"][0]["reach"]
+    assert low < 1
+    assert high > 5
+    (line,) = chart["rows"][0][0]["series"]
+    # Points without a mean come last, where they do not interrupt the line.
+    assert line["y"] == [100, 102, 103, None, None]
+    assert chart["xs"][line["x"]] == [1, 3, 4, 2, 5]
 
 
 def test_a_variant_with_fewer_runs_says_so() -> None:

@@ -63,7 +63,7 @@ def test_a_sweep_has_a_row_for_each_variant(tmp_path: Path) -> None:
 
 
 def test_a_comparison_is_not_written_in_markdown(tmp_path: Path) -> None:
-    with pytest.raises(LonghaulError, match="one run or sweep"):
+    with pytest.raises(LonghaulError, match="one run, relay, sweep or benchmark"):
         CliRunner().invoke(report, [str(tmp_path), "--compare", "--format", "md"], catch_exceptions=False)
 
 

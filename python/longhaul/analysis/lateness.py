@@ -12,12 +12,17 @@ Array = np.ndarray[Any, Any]
 
 
 def p99_ns(packets: Array, up_to: Array, bounds_ns: Array) -> Array:
-    """The 99th percentile of each row, interpolated within its class; NaN without packets.
+    """The 99th percentile of each row, as :func:`quantile_ns` has it."""
+    return quantile_ns(0.99, packets, up_to, bounds_ns)
+
+
+def quantile_ns(share: float, packets: Array, up_to: Array, bounds_ns: Array) -> Array:
+    """The quantile ``share`` of each row, interpolated within its class; NaN without packets.
 
     ``up_to`` counts the packets up to each of ``bounds_ns`` but the first, which is 0. Beyond the last bound
     it is that bound: read it as "or more".
     """
-    wanted = 0.99 * packets
+    wanted = share * packets
     place = np.minimum((up_to < wanted[:, None]).sum(axis=1), len(bounds_ns) - 2)
     rows = np.arange(len(packets))
     upper, lower = up_to[rows, place], np.where(place > 0, up_to[rows, place - 1], 0)

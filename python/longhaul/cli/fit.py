@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from longhaul.analysis.captures import Capture
+    from longhaul.analysis.fitting import Fits
+    from longhaul.analysis.fitting.loss import LossBlock
+    from longhaul.analysis.gaps import Gaps
 
 RTT = "rtt"
 
@@ -77,6 +82,14 @@ def _span(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option(
     "--report", type=click.Path(path_type=Path, dir_okay=False), help="Output file of an HTML report."
 )
+@click.option(
+    "--format",
+    "formats",
+    type=click.Choice(["svg", "pdf", "png", "csv", "md"]),
+    multiple=True,
+    help="With --report fit.html: also write each figure in this format, or its points as CSV, into "
+    "fit-figures; md: the tables as fit.md. May be repeated.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the fits as JSON.")
 def fit(
     file: Path,
@@ -93,6 +106,7 @@ def fit(
     replicates: int,
     packets_per_s: float | None,
     report: Path | None,
+    formats: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Fit distributions to the gaps between losses in FILE, and rank them.
@@ -105,6 +119,7 @@ def fit(
     longhaul fit gaps.txt --unit s
     longhaul fit losses.csv --times --column t_s --merge 0.065 --report fit.html
     longhaul fit gaps.csv --family weibull --family normal --json
+    longhaul fit gaps.csv --report fit.html --format pdf --format md
     longhaul fit transfer.pcap.zst --flow 10.0.0.1:5001-10.0.0.2:39210 --merge rtt --losses losses.csv
     """
     from longhaul.analysis.captures import chosen, loss_gaps, within
@@ -115,6 +130,8 @@ def fit(
     from longhaul.traces.captures import is_capture, write_losses
     from longhaul.traces.gaps import read_gaps
 
+    if formats and report is None:
+        raise click.UsageError("--format writes files beside the report; add for example --report fit.html")
     context: dict[str, object] = {}
     if is_capture(file):
         _refuse("a capture has no columns", {"--times": times, "--column": column})
@@ -152,10 +169,26 @@ def fit(
         from longhaul.report.fitting_page import write_fitting
 
         write_fitting(report, gaps, fits, blocks)
+        _write_files(report, formats, gaps, fits, blocks)
     if as_json:
         click.echo(json.dumps({**context, **as_plain(gaps, fits, blocks)}, indent=1, allow_nan=False))
     else:
         print_fits(gaps, fits, blocks, report)
+
+
+def _write_files(
+    report: Path, formats: tuple[str, ...], gaps: "Gaps", fits: "Fits", blocks: "Sequence[LossBlock]"
+) -> None:
+    """The figures and tables beside the report."""
+    from longhaul.report.files import write_charts
+    from longhaul.report.fitting_charts import charts
+    from longhaul.report.fitting_markdown import write_fits
+
+    if "md" in formats:
+        write_fits(report.with_suffix(".md"), gaps, fits, blocks)
+    drawn = [each for each in formats if each != "md"]
+    if drawn:
+        write_charts(charts(fits, gaps.unit), report.with_name(f"{report.stem}-figures"), drawn)
 
 
 def _refuse(why: str, options: dict[str, object]) -> None:

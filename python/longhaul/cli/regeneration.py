@@ -21,10 +21,11 @@ def write_again(directory: Path) -> Path:
         rewrite_benchmark(directory)
         return write_benchmark_report(directory)
     if path is not None and run_record.read(path).get("mode") == "relay":
+        from longhaul.relay.report import write_relay_report
         from longhaul.relay.results import write_results as write_relay
 
         write_relay(directory)
-        return directory / "summary.json"
+        return write_relay_report(directory)
     from longhaul.report.html import write_report
     from longhaul.results.summary import write_results
 

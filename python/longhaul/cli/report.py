@@ -1,4 +1,4 @@
-"""``longhaul report``: write the report of a run or a sweep again, or compare runs."""
+"""``longhaul report``: write the report of a run, relay, sweep or benchmark again, or compare runs."""
 
 import sys
 from pathlib import Path
@@ -44,7 +44,7 @@ def report(
     output: Path | None,
     formats: tuple[str, ...],
 ) -> None:
-    """Write report.html of the run or sweep in DIRECTORY again, from its raw records or parts.
+    """Write report.html of the run, relay, sweep or benchmark in DIRECTORY again, from its raw records.
 
     With --compare, write one file about several runs: configuration differences and results. Each
     DIRECTORY is a run, or has several, which count as repetitions; of a single one, live, mixed and simulated
@@ -67,11 +67,11 @@ def report(
         return
     if not directories:
         raise click.UsageError("Missing argument 'DIRECTORY...'.")
-    if "md" in formats and (compared or not _is_run_or_sweep(directories[0])):
+    if "md" in formats and compared:
         raise LonghaulError(
             Code.OPTION_CONFLICT,
-            "--format md writes the results of one run or sweep",
-            remedy="name the directory of a run or a sweep, without --compare",
+            "--format md writes the results of one run, relay, sweep or benchmark",
+            remedy="name one DIRECTORY without --compare",
             exit_code=2,
         )
     if compared:
@@ -80,7 +80,7 @@ def report(
         if len(directories) > 1 or output is not None:
             raise LonghaulError(
                 Code.OPTION_CONFLICT,
-                "one run or sweep has its report in its own directory",
+                "one run, relay, sweep or benchmark has its report in its own directory",
                 remedy="name one DIRECTORY and no --output, or compare several runs with --compare",
                 exit_code=2,
             )
@@ -89,32 +89,15 @@ def report(
         click.echo(path)
 
 
-def _is_run_or_sweep(directory: Path) -> bool:
-    from longhaul.results import run_record
-
-    path = run_record.path_of(directory)
-    return path is not None and path.name != "benchmark.json" and run_record.read(path).get("mode") != "relay"
-
-
 def _write_again(directory: Path, formats: tuple[str, ...]) -> list[Path]:
-    from longhaul.cli.figures import write_figures
+    from longhaul.cli.figures import write_figures, write_markdown
     from longhaul.cli.regeneration import write_again
 
     made = [write_again(directory)]
     if "md" in formats:
-        made.append(_write_markdown(directory))
+        made.append(write_markdown(directory))
     drawn = tuple(each for each in formats if each != "md")
     return [*made, *(write_figures(directory, drawn) if drawn else ())]
-
-
-def _write_markdown(directory: Path) -> Path:
-    if (directory / "sweep.json").is_file():
-        from longhaul.sweeps.markdown import write_sweep
-
-        return write_sweep(directory)
-    from longhaul.report.markdown import write_run
-
-    return write_run(directory)
 
 
 def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ...]) -> list[Path]:

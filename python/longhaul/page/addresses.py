@@ -99,6 +99,7 @@ def addresses(services: Services) -> list[Address]:
         Address("POST", "/relays/check", relays.check),
         Address("POST", "/relays/paths", relays.paths),
         Address("GET", "/relays/{run}", relays.look),
+        Address("GET", "/relays/{run}/charts", relays.charts),
         Address("GET", "/certificate", texts.certificate),
         Address("POST", "/export", exports.export),
         Address("POST", "/export/archive", exports.archive),

@@ -4,8 +4,9 @@ import re
 import shlex
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any, cast
 
 from longhaul.analysis.configuration import Configuration, Configured
@@ -23,6 +24,7 @@ from longhaul.page.responses.jobs import Job
 from longhaul.page.responses.relays import (
     Listener,
     PathMap,
+    RelayCharts,
     RelayCheck,
     RelayLinkNow,
     RelayList,
@@ -35,6 +37,8 @@ from longhaul.page.run_requests import Experiments
 from longhaul.page.text_requests import Texts
 from longhaul.plan import WAYS, Plan
 from longhaul.relay.quick import Flags, resolved_of
+from longhaul.relay.report import cluster_names
+from longhaul.relay.series import RelayMonitor, ended_series
 from longhaul.relay.server import Opened, Order, checked_plan, describe_listener, name_of
 from longhaul.results import directory as directories
 from longhaul.results.changes import read_changes
@@ -60,6 +64,9 @@ class Relays:
     texts: Texts
     experiments: Experiments
     jobs: Jobs
+    _monitors: dict[Path, RelayMonitor] = field(default_factory=dict)
+    """Of the relays that run and were looked at last."""
+    _reading: Lock = field(default_factory=Lock)
 
     def all(self, _asked: Asked) -> RelayList:
         """Relays of the directory, and scenarios to start one from."""
@@ -105,9 +112,7 @@ class Relays:
         directory = self.experiments.directory_of(asked)
         row = run_list.row(directory)
         if row["mode"] != "relay":
-            raise RefusedError(
-                Code.PAGE_NOT_FOUND, 404, f"{row['label']} is not a relay", remedy="see it in the view Runs"
-            )
+            raise _not_a_relay(row)
         relay = self._row(row)
         summary = read_json(directory / "summary.json")
         counted: Json | None = self._counted(directory) if relay["running"] else summary
@@ -123,7 +128,37 @@ class Relays:
             "links": _links(directory, plan, counted or {}),
             "fidelity": _fidelity(counted, summary, running=relay["running"]),
             "changes": run_list.changes(directory, summary),
+            "has_report": row["has_report"],
             "directory": str(directory),
+        }
+
+    def charts(self, asked: Asked) -> RelayCharts:
+        """What a relay carried over time, and how late, by its log of messages so far."""
+        from longhaul.report.chart_json import chart_json
+        from longhaul.report.relay_figures import over_time
+
+        directory = self.experiments.directory_of(asked)
+        row = run_list.row(directory)
+        if row["mode"] != "relay":
+            raise _not_a_relay(row)
+        names = cluster_names(directory)
+        plan: Mapping[str, Any] = directories.read_plan(directory)
+        changes = run_list.changes(directory, read_json(directory / "summary.json"))
+        with self._reading:
+            if row["status"] == "running":
+                monitor = self._monitors.pop(directory, None) or RelayMonitor(directory)
+                self._monitors[directory] = monitor
+                monitor.read()
+                series = monitor.series
+            else:
+                self._monitors.pop(directory, None)
+                series = ended_series(directory, names)
+            while len(self._monitors) > _MOST_AT_ONCE:
+                self._monitors.pop(next(iter(self._monitors)))
+            chart = over_time(series, names, changes)
+        return {
+            "recorded": bool(plan["log"]["messages"]),
+            "charts": [chart_json(chart)] if chart else [],
         }
 
     def paths(self, _asked: Asked, body: PathMapWish) -> PathMap:
@@ -284,6 +319,11 @@ class Relays:
             answer = session.ask(self.experiments.socket_of(directory), {"do": "status"})
             return cast("Json", answer["relay"])
         return None
+
+
+def _not_a_relay(row: RunRow) -> RefusedError:
+    remedy = "see it in the view Runs"
+    return RefusedError(Code.PAGE_NOT_FOUND, 404, f"{row['label']} is not a relay", remedy=remedy)
 
 
 def _listener(text: str) -> Listener:

@@ -78,7 +78,7 @@ class Sweeps:
             "metrics": estimates.metrics,
             "rows": [_cell(each) for each in estimates.rows],
             "metric": metric,
-            "charts": [chart_json(each) for each in estimates.charts(metric)] if metric else [],
+            "charts": [chart_json(each) for each in estimates.charts(metric)],
         }
         return finite(told)
 

@@ -55,6 +55,8 @@ class Telling:
     def __enter__(self) -> Self:
         """From now on it can be stopped."""
         self.points = self.prepared.points
+        # The page draws the axes before there is a result.
+        sweeps.conclude(self.folder, self.prepared, status="running")
         self.run.begins()
         self._tell_progress()
         return self

@@ -260,12 +260,16 @@ def describe_listener(planned: RelayPlan, listener: Mapping[str, Any], address: 
 
 
 def _concluded(directory: Path, result: dict[str, Any], ended: Ending, order: Order) -> Served:
+    # A relay starts sooner without what its report needs.
+    from longhaul.relay.report import write_relay_report
+
     try:
         replace_json(directory / "raw" / "relay.json", result)
         replace_json(directory / "raw" / "ended.json", {"ended": ended.status, "reason": ended.reason})
         strict = {"strict": True} if order.strict else {}
         directories.update_run(directory, **strict)
         summary = write_results(directory)
+        write_relay_report(directory)
         ending.end(directory, ended.status, ended.reason)
     except OSError as error:
         for half in (*directory.glob("*.parquet"), directory / "fidelity.json", directory / "summary.json"):

@@ -85,7 +85,7 @@ def _draw(chart: Chart) -> Figure:
     ratios: dict[str, Any] = {"height_ratios": chart.heights} if chart.heights else {}
     share: Any = "col" if _share_x(rows) else False
     grid = made.subplots(len(rows), len(widths), squeeze=False, width_ratios=widths, sharex=share, **ratios)
-    if rows[0][0].rows_of:
+    if rows[0][0].rows_of and rows[0][0].y.low is not None:
         draw_shades(made, rows[0][0].y)
     for axes_of_row, row in zip(grid, rows, strict=True):
         for unused in axes_of_row[len(row) :]:

@@ -1,9 +1,10 @@
 """Heat maps drawn with matplotlib: cells in shades of one colour, with their numbers, on any background."""
 
-from math import log
+from math import isnan, log
+from typing import Any
 
 from longhaul.report.chart import LEAST_CELL_IN, Axis, Panel
-from longhaul.report.colours import INK, LIGHT, SERIES
+from longhaul.report.colours import INK, LIGHT, MUTED, SERIES
 from longhaul.report.mpl import Axes, Figure, patches, to_rgb
 
 PAPER = "#ffffff"
@@ -36,6 +37,9 @@ def draw_cells(axes: Axes, panel: Panel) -> None:
     for row, series in enumerate(panel.series):
         words = series.words or [""] * len(series.x)
         for x, value, text in zip(series.x.tolist(), series.y.tolist(), words, strict=True):
+            if isnan(value):
+                axes.add_patch(_empty(x, row))
+                continue
             shade = shade_of(value, panel.y)
             colour = _mixed(*SHADES[shade])
             axes.add_patch(patches.Rectangle((x - 0.48, row - 0.46), 0.96, 0.92, facecolor=colour))
@@ -45,6 +49,12 @@ def draw_cells(axes: Axes, panel: Panel) -> None:
     axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), title=panel.title)
     axes.set_xticks(range(columns), panel.x.names)
     axes.set_yticks(range(rows), [series.name for series in panel.series])
+
+
+def _empty(x: float, row: int) -> Any:
+    """A cell without a value."""
+    look: dict[str, Any] = {"linestyle": (0, (2, 2)), "linewidth": 0.8}
+    return patches.Rectangle((x - 0.48, row - 0.46), 0.96, 0.92, fill=False, edgecolor=MUTED, **look)
 
 
 def draw_shades(made: Figure, axis: Axis) -> None:

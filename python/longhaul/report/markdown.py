@@ -28,8 +28,13 @@ def write_run(directory: Path) -> Path:
 def write_parts(directory: Path, parts: Iterable[str]) -> Path:
     """Write ``report.md`` of these paragraphs, tables and headings; returns its path."""
     path = directory / "report.md"
-    storage.replace_text(path, "\n\n".join(parts) + "\n")
+    write_text(path, parts)
     return path
+
+
+def write_text(path: Path, parts: Iterable[str]) -> None:
+    """Write these paragraphs, tables and headings to ``path``."""
+    storage.replace_text(path, "\n\n".join(parts) + "\n")
 
 
 def _of_run(directory: Path) -> Iterator[str]:
@@ -72,7 +77,7 @@ def _of_run(directory: Path) -> Iterator[str]:
             shared = summary["fairness"]
             yield f"Jain's fairness index: {shared['jain']:.3f} over {shared['streams']} TCP streams."
     yield "## Scenario"
-    yield _fenced(kept_text(directory, "scenario.yaml"), "yaml")
+    yield fenced(kept_text(directory, "scenario.yaml"), "yaml")
 
 
 def conditions(record: Json) -> dict[str, str]:
@@ -122,7 +127,8 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def _fenced(text: str, language: str) -> str:
+def fenced(text: str, language: str) -> str:
+    """``text`` as a block of code, whatever fences are in it."""
     longest = max((len(each) for each in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"

@@ -243,7 +243,7 @@ def _plan(directory: Path) -> Plan:
     if "clusters" in plan:
         raise LonghaulError(
             Code.NOT_A_RUN,
-            f"{directory} is that of a relay, which has no report",
+            f"{directory} is that of a relay, without the run.json that its report is made from",
             remedy="its results are in summary.json, messages.parquet and connections.parquet",
             exit_code=2,
         )

@@ -54,12 +54,15 @@ def map_axes(rows: Sequence[Row], columns: Sequence[str]) -> Axes | None:
     return Axes(along, down, panels) if len(rows) >= _LEAST_FILLED * cells and count <= _MOST_PANELS else None
 
 
-def heat_map(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Sequence[str]) -> Chart | None:
+def heat_map(
+    rows: Sequence[Row], metric: str | None, columns: Sequence[str], names: Sequence[str]
+) -> Chart | None:
     """``metric`` over two axes, panels for the others; ``None`` if :func:`map_axes` finds none.
 
-    Cells of variants with fewer runs than others say how many.
+    Cells of variants with fewer runs than others say how many. Those whose mean is ``None`` are empty, and
+    say ``why``; all are before there is a metric.
     """
-    mine = [row for row in rows if row["metric"] == metric and row["mean"] is not None]
+    mine = [row for row in rows if row["metric"] == metric]
     chosen = map_axes(mine, columns) if mine else None
     if chosen is None:
         return None
@@ -68,11 +71,12 @@ def heat_map(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Se
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in mine:
         groups.setdefault(tuple(row[column] for column in chosen.panels), []).append(row)
-    factor, unit = scale(mine[0]["unit"], [row["mean"] for row in mine])
-    words = metric_text(metric)
+    measured = [row for row in mine if row["mean"] is not None]
+    factor, unit = scale(mine[0]["unit"], [row["mean"] for row in measured]) if measured else (1.0, "")
+    words = metric_text(metric) if metric else "results"
     x = Axis(name_of[chosen.along], names=tuple(axis_text(chosen.along, each) for each in along))
-    y = _shades([row["mean"] / factor for row in mine], f"{words} [{unit}]" if unit else words)
-    most_runs = max(_repeats(row) for row in mine)
+    y = _shades([row["mean"] / factor for row in measured], f"{words} [{unit}]" if unit else words)
+    most_runs = max(map(_repeats, measured), default=0)
     panels = [
         Panel(
             ", ".join(
@@ -93,8 +97,8 @@ def heat_map(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Se
     tall = ceil(len(panels) / in_row)
     over = " and ".join(name_of[column] for column in (chosen.along, chosen.down) if column)
     return Chart(
-        f"{metric}-map",
-        f"{metric} over {over}",
+        f"{metric or 'sweep'}-map",
+        f"{metric or words} over {over}",
         [tuple(panels[place : place + in_row]) for place in range(0, len(panels), in_row)],
         height_in=tall * (0.75 + _CELL_IN * len(panels[0].series)) + 0.6,
         widths=(1.0,) * in_row,
@@ -117,13 +121,19 @@ def _cells(name: str, cells: Mapping[int, Row], factor: float, most_runs: int) -
     """A row of the table: the cells by their columns."""
     x = np.array(sorted(cells), dtype=float)
     ordered = [cells[column] for column in sorted(cells)]
-    mean = np.array([row["mean"] / factor for row in ordered])
-    half = np.array([nan if row["half_width"] is None else row["half_width"] / factor for row in ordered])
+    mean = np.array([_number(row["mean"], factor) for row in ordered])
+    half = np.array([_number(row.get("half_width"), factor) for row in ordered])
     words = [_cell_text(row, factor, most_runs) for row in ordered]
     return Series(name, INK, x, mean, kind="squares", y_interval=(mean - half, mean + half), words=words)
 
 
+def _number(value: float | None, factor: float) -> float:
+    return nan if value is None else value / factor
+
+
 def _cell_text(row: Row, factor: float, most_runs: int) -> str:
+    if row["mean"] is None:
+        return str(row["why"])
     mean, half, repeats = row["mean"] / factor, row["half_width"], _repeats(row)
     lines = [number_text(mean)]
     if half is not None:
@@ -145,7 +155,9 @@ def _ordered(rows: Sequence[Row], column: str) -> list[Any]:
 
 
 def _shades(means: Sequence[float], label: str) -> Axis:
-    """From the least to the most of all cells."""
+    """From the least to the most of all cells; no ends before there is one."""
+    if not means:
+        return Axis(label)
     least, most = min(means), max(means)
     high = most if most > least else least + (abs(least) or 1.0)
     return Axis(label, is_logarithmic=is_wide(least, most), low=least, high=high)

@@ -17,7 +17,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import WAYS, Measure, Plan
 from longhaul.run.sim import simulated_plan
-from longhaul.scenario.expand.axes import numbers_of
+from longhaul.scenario.expand.axes import value_of
 from longhaul.scenario.model.metrics import LINK, matching_metrics
 from longhaul.scenario.sweeps.design import seed_of
 from longhaul.scenario.sweeps.variants import Base, base_of
@@ -211,9 +211,7 @@ def _head(job: Job, piece: Piece) -> Json:
     """What every row of a variant begins with: its number, and its values by column."""
     head: Json = {"variant": piece.variant}
     for axis, (column, kind), text in zip(job.axes, job.columns, piece.values, strict=True):
-        numbers = numbers_of(axis, [text]) if kind != "string" else None
-        # Text that could be read as something else is quoted, as in YAML.
-        head[column] = numbers[1][0] if numbers else json.loads(text) if text.startswith('"') else text
+        head[column] = value_of(axis, text, is_number=kind != "string")
     return head
 
 

@@ -42,21 +42,25 @@ def has_lines(rows: Sequence[Row], metric: str, columns: Sequence[str]) -> bool:
 def line_chart(rows: Sequence[Row], metric: str, columns: Sequence[str], names: Sequence[str]) -> Chart:
     """Means of ``metric`` with their intervals; ``columns`` and ``names`` are those of the axes.
 
-    With more combinations than :data:`MOST_LINES` all are points of one colour.
+    Rows whose mean is ``None`` have their place on the axis, and no point. With more combinations than
+    :data:`MOST_LINES` all are points of one colour.
     """
-    mine = [row for row in rows if row["metric"] == metric and row["mean"] is not None]
+    mine = [row for row in rows if row["metric"] == metric]
+    means = [row["mean"] for row in mine if row["mean"] is not None]
     name_of = dict(zip(columns, names, strict=True))
     along = chosen_axis(mine, columns)
     others = [column for column in columns if column != along]
     lines = _lines(mine, others)
     x_axis, places = _along(mine, along, name_of[along])
-    y_factor, y_unit = scale(mine[0]["unit"], [abs(row["mean"]) for row in mine])
+    y_factor, y_unit = scale(mine[0]["unit"], [abs(mean) for mean in means])
     is_joined = not x_axis.names and (len(lines) > 1 or not others)
     series = []
     for number, ((values, line), colour) in enumerate(zip(lines.items(), SERIES, strict=False)):
         # Names have room beside them, so that no interval hides another.
         aside = (number - (len(lines) - 1) / 2) * _ROOM / len(lines) if x_axis.names else 0.0
         ordered = line if x_axis.names else sorted(line, key=lambda row: row[along])
+        # What has no mean comes last: it does not interrupt the line.
+        ordered = sorted(ordered, key=lambda row: row["mean"] is None)
         name = ", ".join(map(axis_text, others, values))
         x = np.array([places[row[along]] + aside for row in ordered])
         series.append(
@@ -65,7 +69,7 @@ def line_chart(rows: Sequence[Row], metric: str, columns: Sequence[str], names: 
     words = metric_text(metric)
     label = f"{words} [{y_unit}]" if y_unit else words
     is_index = mine[0]["unit"] == "index"
-    low = 0.0 if is_index or min(row["mean"] for row in mine) >= 0 else None
+    low = 0.0 if is_index or min(means) >= 0 else None
     title = ", ".join(name_of[column] for column in others) if len(lines) > 1 else ""
     panel = Panel(title, x_axis, Axis(label, low=low, high=_INDEX_END if is_index else None), series)
     return Chart(metric, f"{metric} over {name_of[along]}", [(panel,)], height_in=3.4, legend="beside")
@@ -95,8 +99,8 @@ def _along(rows: Sequence[Row], along: str, name: str) -> tuple[Axis, Mapping[An
 def _line(
     name: str, colour: str, x: Array, rows: Sequence[Row], factor: float, *, is_joined: bool, listed: bool
 ) -> Series:
-    mean = np.array([row["mean"] / factor for row in rows])
-    half = np.array([nan if row["half_width"] is None else row["half_width"] / factor for row in rows])
+    mean = np.array([nan if row["mean"] is None else row["mean"] / factor for row in rows])
+    half = np.array([nan if row.get("half_width") is None else row["half_width"] / factor for row in rows])
     return Series(
         name,
         colour,

@@ -3,7 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,12 @@ from longhaul.report.pictures import Drawings
 from longhaul.results.run_files import read_json
 from longhaul.sweeps.heat_maps import heat_map
 from longhaul.sweeps.line_charts import has_lines, line_chart
+from longhaul.sweeps.summary import MOST_DRAWN
 from longhaul.sweeps.wording import axis_text, estimate_text, runs_of
 
 Row = Mapping[str, Any]
 
 MOST_FIGURES = 8
-MOST_DRAWN = 5000
-"""Rows of the summary that are drawn or shown; the file has all."""
 MOST_ROWS = 400
 """Variants in the table; the file has all."""
 
@@ -53,18 +53,50 @@ class Estimates:
 
     def lines(self, metric: str) -> Chart:
         """A metric over one axis."""
-        return line_chart(self.rows, metric, self.columns, self.names)
+        return line_chart(self.drawn(metric), metric, self.columns, self.names)
 
-    def heat_map(self, metric: str) -> Chart | None:
-        """A metric over two axes, where that makes a map."""
-        return heat_map(self.rows, metric, self.columns, self.names)
+    def heat_map(self, metric: str | None) -> Chart | None:
+        """A metric over two axes, where that makes a map; without one, the cells alone."""
+        return heat_map(self.drawn(metric), metric, self.columns, self.names)
 
-    def charts(self, metric: str) -> list[Chart]:
+    def charts(self, metric: str | None) -> list[Chart]:
         """Lines and map of a metric; a cloud of points is left to the map, if there is one."""
         drawn = self.heat_map(metric)
+        if metric is None:
+            return [drawn] if drawn else []
         if drawn is None:
             return [self.lines(metric)]
-        return [self.lines(metric), drawn] if has_lines(self.rows, metric, self.columns) else [drawn]
+        return [self.lines(metric), drawn] if has_lines(self.drawn(metric), metric, self.columns) else [drawn]
+
+    def drawn(self, metric: str | None) -> list[Row]:
+        """The rows of a metric; of a grid also those of variants without a value, which say why."""
+        mine = [row for row in self.rows if row["metric"] == metric]
+        if not self._variants or len(self._variants) * max(len(self.metrics), 1) > MOST_DRAWN:
+            return mine
+        measured = {row["variant"]: row for row in mine}
+        without = {"metric": metric, "unit": mine[0]["unit"] if mine else "", "mean": None}
+        return [
+            measured.get(variant, {"variant": variant, **values, **without, "why": self._why(variant)})
+            for variant, values in enumerate(self._variants)
+        ]
+
+    @cached_property
+    def _variants(self) -> list[Row]:
+        """The values on the axes of each variant of a grid; the last axis moves fastest."""
+        if self.summary.get("design") != "grid":
+            return []
+        values = product(*(axis["values"] for axis in self.summary["axes"]))
+        return [dict(zip(self.columns, each, strict=True)) for each in values]
+
+    def _why(self, variant: int) -> str:
+        """Why a variant has no value."""
+        if variant not in self._not_run:
+            return "no value"
+        return "not run yet" if self.summary["status"] == "running" else "not run"
+
+    @cached_property
+    def _not_run(self) -> frozenset[int]:
+        return frozenset(self.summary["not_run"])
 
 
 def read_estimates(directory: Path) -> Estimates:

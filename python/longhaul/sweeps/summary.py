@@ -17,6 +17,9 @@ from longhaul.scenario.model.metrics import matching_metrics, unit_of
 from longhaul.scenario.model.sweep import Until
 from longhaul.sweeps.columns import MEASURES, PRINTED
 
+MOST_DRAWN = 5000
+"""Rows of a summary that are drawn or shown, and variants whose runs to come are; the file has all."""
+
 
 def summarise(parts: Sequence[Path], patterns: Iterable[str], *, axes: Sequence[str] = ()) -> pa.Table:
     """A row for every variant and metric that ``patterns`` name.
@@ -82,6 +85,14 @@ def count_points(parts: Sequence[Path]) -> tuple[int, int]:
         points += rows.group_by(["variant", "repeat"]).aggregate([]).num_rows
         failed += len(rows) - rows["error"].null_count
     return points, failed
+
+
+def variants_without_runs(parts: Sequence[Path], variants: int) -> list[int]:
+    """Those of so many variants of which no part has a run."""
+    seen: set[int] = set()
+    for part in parts:
+        seen.update(map(int, pc.unique(pq.read_table(part, columns=["variant"])["variant"]).to_numpy()))
+    return [variant for variant in range(variants) if variant not in seen]
 
 
 def count_verdicts(parts: Sequence[Path]) -> dict[str, int]:

@@ -14,6 +14,7 @@ from longhaul.report.pictures import Drawings, Drawn
 from longhaul.results import ending, manifest, run_record
 from longhaul.results.frames import Library, frame
 from longhaul.run.memory import MemoryLimitError
+from longhaul.scenario.expand.axes import value_of
 from longhaul.scenario.model.metrics import matching_metrics
 from longhaul.storage import replace_text, replacing
 from longhaul.sweeps import folder as folders
@@ -23,7 +24,15 @@ from longhaul.sweeps.parts import refuse_duplicates, set_aside
 from longhaul.sweeps.pilot import try_one
 from longhaul.sweeps.preparation import Prepared, prepare
 from longhaul.sweeps.progress import Logged, Watching
-from longhaul.sweeps.summary import count_points, count_verdicts, first_errors, more_runs, summarise
+from longhaul.sweeps.summary import (
+    MOST_DRAWN,
+    count_points,
+    count_verdicts,
+    first_errors,
+    more_runs,
+    summarise,
+    variants_without_runs,
+)
 from longhaul.sweeps.trials import LiveTrials
 
 Json = dict[str, Any]
@@ -254,9 +263,11 @@ def conclude(folder: Folder, prepared: Prepared, *, status: str, reason: str | N
     refuse_duplicates(parts)
     points, failed = count_points(parts)
     axes = [column for column, _kind in prepared.job.columns]
+    is_mapped = prepared.design.kind == "grid" and prepared.design.variants <= MOST_DRAWN
     summary: Json = {
         "name": folder.read()["name"],
         "status": status,
+        "design": prepared.design.kind,
         "variants": prepared.design.variants,
         "points": points,
         "failed": failed,
@@ -266,9 +277,14 @@ def conclude(folder: Folder, prepared: Prepared, *, status: str, reason: str | N
             for variant, repeat, error in first_errors(parts)
         ],
         "axes": [
-            {"name": axis.name, "column": column}
-            for axis, column in zip(prepared.design.axes, axes, strict=True)
+            {
+                "name": axis.name,
+                "column": column,
+                "values": [value_of(axis.name, each, is_number=kind != "string") for each in axis.values],
+            }
+            for axis, (column, kind) in zip(prepared.design.axes, prepared.job.columns, strict=True)
         ],
+        "not_run": variants_without_runs(parts, prepared.design.variants) if is_mapped else [],
         "not_measured": [],
     }
     if parts:

@@ -246,6 +246,7 @@ export const api = {
   checkRelay: (wish: Bodies['POST /relays/check']) => ask('POST /relays/check', {}, { body: wish }),
   startRelay: (wish: Bodies['POST /relays']) => ask('POST /relays', {}, { body: wish }),
   relay: (id: string) => ask('GET /relays/{run}', { run: id }),
+  relayCharts: (id: string) => ask('GET /relays/{run}/charts', { run: id }),
   pathMap: (wish: Bodies['POST /relays/paths']) => ask('POST /relays/paths', {}, { body: wish }),
   certificate: () => ask('GET /certificate', {}),
 };

@@ -18,12 +18,22 @@ export type Drawn = {
   picture: () => HTMLCanvasElement;
   /** All points as CSV. */
   csv: () => string;
+  /** What the user sees of it: zoom, hidden series and cursor, by panel. */
+  view: () => View[];
   destroy: () => void;
 };
 
+export type View = { zoom: [number, number] | null; hidden: string[]; cursor: [number, number] | null };
+
 let groups = 0;
 
-export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour): Drawn {
+/** `view`: what the user saw of the same chart before it had its newest points. */
+export function drawChart(
+  holder: HTMLElement,
+  chart: ChartData,
+  colour: Colour,
+  view: readonly View[] = [],
+): Drawn {
   const xs = chart.xs.map(numbers);
   const group = `chart${(groups += 1)}`;
   const plots: (Drawing & { axis: number })[] = [];
@@ -41,7 +51,7 @@ export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour)
   }
 
   if (chart.key.length) drawKey(holder, chart.key);
-  if (panels[0]?.rows_of) drawShades(holder, panels[0].y);
+  if (panels[0]?.rows_of && panels[0].y.low !== undefined) drawShades(holder, panels[0].y);
 
   /** Panels of one x axis show the same stretch. */
   function moved(mine: uPlot, axis: number): void {
@@ -67,7 +77,9 @@ export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour)
       plots.push({ plot: drawPanel(box, panel, place), box, panel, axis: panel.x });
     }
   }
+  if (view.length === plots.length) plots.forEach(({ plot }, at) => restore(plot, view[at]!));
   return {
+    view: () => plots.map(({ plot, axis }) => viewOf(plot, chart.axes[axis]!.reach)),
     fit: () => {
       for (const { plot, box } of plots)
         if (box.clientWidth && box.clientWidth !== plot.width)
@@ -84,4 +96,22 @@ export function drawChart(holder: HTMLElement, chart: ChartData, colour: Colour)
     csv: () => csv(chart, xs),
     destroy: () => plots.forEach(({ plot }) => plot.destroy()),
   };
+}
+
+function viewOf({ scales, series, cursor }: uPlot, [low, high]: [number, number]): View {
+  const { min, max } = scales['x']!;
+  const isWhole = min === low && max === high;
+  return {
+    zoom: isWhole ? null : [min!, max!],
+    hidden: series.slice(1).flatMap((each) => (each.show ? [] : [String(each.label)])),
+    cursor: cursor.left !== undefined && cursor.left >= 0 ? [cursor.left, cursor.top!] : null,
+  };
+}
+
+function restore(plot: uPlot, { zoom, hidden, cursor }: View): void {
+  if (zoom) plot.setScale('x', { min: zoom[0], max: zoom[1] });
+  plot.series.forEach((each, at) => {
+    if (at > 0 && hidden.includes(String(each.label))) plot.setSeries(at, { show: false });
+  });
+  if (cursor) plot.setCursor({ left: cursor[0], top: cursor[1] }, false);
 }

@@ -34,7 +34,11 @@ function addRow(row: HTMLTableRowElement, each: Points, shades: Axis, columns: n
     const at = each.x.indexOf(column);
     if (at < 0 || Number.isNaN(each.y[at])) {
       cell.className = 'none';
-      cell.textContent = '–';
+      cell.title = each.words?.[at] ?? 'no value';
+      // Said to those who do not see that the cell is empty.
+      const words = cell.appendChild(document.createElement('span'));
+      words.className = 'unseen';
+      words.textContent = cell.title;
       continue;
     }
     cell.className = `shade${shadeOf(each.y[at]!, shades)}`;
@@ -79,8 +83,24 @@ export function paintHeatMaps(to: CanvasRenderingContext2D, holder: HTMLElement,
     to.fillRect(left - frame.left, top - frame.top, width, height);
     to.fillStyle = look.color || colour('--ink');
     to.font = `${look.fontWeight} ${look.fontSize} ${look.fontFamily}`;
-    for (const node of wordsOf(each)) paintWords(to, node, frame);
+    if (each.matches('.none')) paintOutline(to, left - frame.left, top - frame.top, width, height, look);
+    else for (const node of wordsOf(each)) paintWords(to, node, frame);
   }
+}
+
+function paintOutline(
+  to: CanvasRenderingContext2D,
+  left: number,
+  top: number,
+  width: number,
+  height: number,
+  look: CSSStyleDeclaration,
+): void {
+  to.strokeStyle = look.outlineColor;
+  to.lineWidth = 1;
+  to.setLineDash([3, 3]);
+  to.strokeRect(left + 1.5, top + 1.5, width - 3, height - 3);
+  to.setLineDash([]);
 }
 
 /** The texts of an element and of the elements in it. */

@@ -82,7 +82,7 @@ export function drawPanel(box: HTMLElement, panel: PanelData, place: Place): uPl
         // Where a key says what all panels have, a legend in each would move them apart.
         show: !hasBars && chart.key.length === 0,
         mount: (_, legend) => head.appendChild(legend),
-        markers: { width: 0, fill: (_, at) => (at ? colour(shown[at - 1]!.colour) : 'transparent') },
+        markers: { width: 0, fill: (_, at) => (at ? `var(${shown[at - 1]!.colour})` : 'transparent') },
       },
       hooks: {
         setScale: [

@@ -2,7 +2,7 @@
 import './main.css';
 import { drawChart, type Drawn } from '../charts/chart';
 import type { ChartData } from '../charts/data';
-import { hintOf } from '../report/saving';
+import { hintOf } from '../charts/saving';
 
 type Model = {
   get(name: 'charts'): ChartData[];
@@ -39,7 +39,10 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
       holder.className = 'chart';
       const chart = drawChart(holder, data, colour);
       const caption = figure.appendChild(document.createElement('figcaption'));
-      caption.append(`${data.title}.`, hintOf(chart, data));
+      caption.append(
+        `${data.title}.`,
+        hintOf(() => chart, data),
+      );
       drawn.push(chart);
     }
   }

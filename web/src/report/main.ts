@@ -2,7 +2,7 @@
 import './main.css';
 import { drawChart, type Drawn } from '../charts/chart';
 import type { ChartData } from '../charts/data';
-import { hintOf } from './saving';
+import { hintOf } from '../charts/saving';
 import { makeSortable } from './sorting';
 
 const root = document.documentElement;
@@ -16,7 +16,10 @@ function draw(holder: HTMLElement): void {
   const data = JSON.parse(text) as ChartData;
   const chart = drawChart(holder, data, colour);
   drawn.set(holder, chart);
-  holder.closest('figure')?.querySelector('figcaption')?.append(hintOf(chart, data));
+  holder
+    .closest('figure')
+    ?.querySelector('figcaption')
+    ?.append(hintOf(() => chart, data));
 }
 
 const all = [...document.querySelectorAll<HTMLElement>('.chart')];

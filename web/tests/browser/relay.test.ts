@@ -89,10 +89,26 @@ test('a relay of one link is started, carries bytes, is changed and stopped, and
   const socket = await send(address, 20_000);
   await expect.poll(() => figure('open'), patience).toBe('1');
   expect(await figure('accepted')).toBe('1');
-  expect(await figure('bytes')).toBe('40 kB');
+  await expect.poll(() => figure('bytes'), patience).toBe('40 kB');
   expect(await figure('verdict so far')).toMatch(/^(faithful|degraded)$/);
   const row = relay.getByRole('row', { name: /^wan → ?forward/ });
   expect(words(await row.textContent())).toMatch(/10 ms ?10 Mbit\/s ?0 % ?20 kB ?20 kB/);
+  // Charts grow while it runs, and keep what the user chose. The log is written with a later message.
+  const chart = relay.locator('.chart[data-name=relayed]');
+  const more = setInterval(() => socket.write('x'), 700);
+  await expect.poll(() => chart.locator('canvas').count(), patience).toBe(3);
+  for (const name of ['near > far', 'far > near', '1: near > far', 'median', 'p99'])
+    await chart.getByText(name, { exact: true }).first().waitFor(patience);
+  // At once: on a busy machine newer points come while a mouse is on its way.
+  await chart.getByText('far > near', { exact: true }).first().dispatchEvent('click');
+  await expect.poll(() => chart.locator('.u-series.u-off').count(), patience).toBe(1);
+  const before = (await chart.locator('canvas').first().elementHandle())!;
+  await expect.poll(() => before.evaluate((canvas) => canvas.isConnected), patience).toBe(false);
+  await expect.poll(() => chart.locator('.u-series.u-off').count(), patience).toBe(1);
+  const saved = page.waitForEvent('download');
+  clearInterval(more);
+  await relay.getByRole('button', { name: /^CSV of throughput and lateness/ }).click();
+  expect((await saved).suggestedFilename()).toBe('relayed.csv');
   await look('relay-running');
   await relay.getByLabel('Direction').selectOption('reverse');
   await relay.locator('#relay-delay-now').fill('30');
@@ -108,10 +124,24 @@ test('a relay of one link is started, carries bytes, is changed and stopped, and
   await relay.getByRole('button', { name: 'Stop the relay' }).click();
   await relay.getByRole('status').getByText('passed').waitFor(patience);
   await relay.getByText(/^(faithful|degraded), with 1 intervention$/).waitFor();
-  expect(await figure('bytes')).toBe('40 kB');
+  expect(await figure('bytes')).toMatch(/^40(\.\d+)? kB$/);
   const [run = ''] = readdirSync(join(here.folder, 'runs/relay')).filter((each) => each.includes('-relay-'));
   expect(existsSync(join(here.folder, 'runs/relay', run, 'summary.json'))).toBe(true);
+  await expect.poll(() => chart.locator('canvas').count(), patience).toBe(3);
   await look('relay-ended');
+  const report = page.context().waitForEvent('page');
+  await relay.getByRole('button', { name: 'Report', exact: true }).click();
+  const shown = await report;
+  await shown.getByRole('heading', { name: 'Throughput and lateness over time' }).waitFor(patience);
+  await expect.poll(() => shown.locator('.chart canvas').count(), patience).toBe(3);
+  expect(await axe(shown)).toEqual([]);
+  const folder = process.env['PICTURES'];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await shown.emulateMedia({ colorScheme });
+    if (folder)
+      await shown.screenshot({ path: join(folder, `relay-report-${colorScheme}.png`), fullPage: true });
+  }
+  await shown.close();
   await relay.getByRole('button', { name: 'All results' }).click();
   await page.getByRole('heading', { name: /^relay, / }).waitFor(patience);
 });

@@ -79,6 +79,46 @@ test('a sweep is made of rows, run from the page, and shown as lines and heat ma
   await page.context().close();
 });
 
+test('the map of a running sweep has a cell for each run to come, which is read out', async () => {
+  const page = await opened();
+  await page.getByRole('button', { name: 'Sweep' }).click();
+  for (const [axis, values] of [
+    ['cc', 'reno, cubic, htcp'],
+    ['duration', '1s, 100000s'],
+  ] as const) {
+    await page.getByLabel('Parameter or key').fill(axis);
+    await page.getByLabel('Its values').fill(values);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByLabel(axis, { exact: true }).waitFor(patience);
+  }
+  await page.getByRole('button', { name: 'Start' }).click();
+  const empty = page.getByRole('cell', { name: 'not run yet', exact: true });
+  await expect.poll(() => empty.count(), patience).toBeGreaterThanOrEqual(3);
+  expect(await page.locator('.heat-map td').count()).toBe(6);
+  // Cells fill while others stay empty.
+  const filled = page.locator('.heat-map td[class^=shade]');
+  await expect.poll(() => filled.count(), patience).toBeGreaterThanOrEqual(1);
+  expect(await empty.first().evaluate((cell) => getComputedStyle(cell).outlineStyle)).toBe('dashed');
+  expect((await filled.count()) + (await empty.count())).toBe(6);
+  expect(await axe(page)).toEqual([]);
+  // Marks of the legend have the colour of their signs in either theme.
+  const mark = page.locator('.u-series .u-marker').nth(1);
+  const shades = new Set<string>();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    shades.add(await mark.evaluate((each) => getComputedStyle(each).backgroundColor));
+  }
+  expect(shades.size).toBe(2);
+  if (process.env['PICTURES'])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(process.env['PICTURES'], `running-sweep-${colorScheme}.png`) });
+    }
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('stopped early').waitFor(patience);
+  await page.context().close();
+});
+
 test('what a sweep cannot vary is refused, with its line', async () => {
   const page = await opened();
   await page.getByRole('button', { name: 'Sweep' }).click();

@@ -104,7 +104,15 @@ class RelayState(RelayRow):
     links: list[RelayLinkNow]
     fidelity: dict[str, Any] | None
     changes: list[NetworkChange]
+    has_report: bool
     directory: str
+
+
+class RelayCharts(TypedDict):
+    """What a relay carried over time, for ``web/src/charts``; ``recorded``: whether it logs messages."""
+
+    recorded: bool
+    charts: list[dict[str, Any]]
 
 
 class PathMapForward(TypedDict):

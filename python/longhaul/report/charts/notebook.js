@@ -91,7 +91,9 @@ function h(e, t, n, r) {
 	for (let i = 0; i < r; i += 1) {
 		let r = e.insertCell(), a = t.x.indexOf(i);
 		if (a < 0 || Number.isNaN(t.y[a])) {
-			r.className = "none", r.textContent = "–";
+			r.className = "none", r.title = t.words?.[a] ?? "no value";
+			let e = r.appendChild(document.createElement("span"));
+			e.className = "unseen", e.textContent = r.title;
 			continue;
 		}
 		r.className = `shade${g(t.y[a], n)}`;
@@ -120,73 +122,76 @@ function y(e, t, n) {
 	let r = t.getBoundingClientRect();
 	for (let i of t.querySelectorAll(".shades, .shades i, .heat-map caption, .heat-map th, .heat-map td")) {
 		let { left: t, top: a, width: o, height: s } = i.getBoundingClientRect(), c = getComputedStyle(i);
-		e.fillStyle = c.backgroundColor, e.fillRect(t - r.left, a - r.top, o, s), e.fillStyle = c.color || n("--ink"), e.font = `${c.fontWeight} ${c.fontSize} ${c.fontFamily}`;
-		for (let t of b(i)) x(e, t, r);
+		if (e.fillStyle = c.backgroundColor, e.fillRect(t - r.left, a - r.top, o, s), e.fillStyle = c.color || n("--ink"), e.font = `${c.fontWeight} ${c.fontSize} ${c.fontFamily}`, i.matches(".none")) b(e, t - r.left, a - r.top, o, s, c);
+		else for (let t of x(i)) S(e, t, r);
 	}
 }
-function b(e) {
+function b(e, t, n, r, i, a) {
+	e.strokeStyle = a.outlineColor, e.lineWidth = 1, e.setLineDash([3, 3]), e.strokeRect(t + 1.5, n + 1.5, r - 3, i - 3), e.setLineDash([]);
+}
+function x(e) {
 	let t = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), n = [];
 	for (; t.nextNode();) n.push(t.currentNode);
 	return n;
 }
-function x(e, t, n) {
+function S(e, t, n) {
 	let r = document.createRange();
 	r.selectNodeContents(t);
 	let { left: i, top: a, height: o } = r.getBoundingClientRect();
 	e.fillText(t.data, i - n.left, a - n.top + o / 2);
 }
 // src/charts/key.ts
-var S = {
+var C = {
 	discs: "●",
 	circles: "○",
 	squares: "■",
 	crosses: "×"
-}, C = 18;
-function w(e, t) {
+}, w = 18;
+function T(e, t) {
 	let n = e.appendChild(document.createElement("p"));
 	n.className = "key";
 	for (let { name: e, colour: r, kind: i, dashed: a } of t) {
 		let t = n.appendChild(document.createElement("span"));
-		t.textContent = e, t.dataset.sign = S[i] ?? "", t.className = S[i] ? "sign" : a ? "stroke dashed" : "stroke", t.style.setProperty("--of", `var(${r})`);
+		t.textContent = e, t.dataset.sign = C[i] ?? "", t.className = C[i] ? "sign" : a ? "stroke dashed" : "stroke", t.style.setProperty("--of", `var(${r})`);
 	}
 }
-function T(e, t, n, a) {
+function E(e, t, n, a) {
 	let o = t.getBoundingClientRect();
 	for (let [s, c] of [...t.querySelectorAll(".key span")].entries()) {
 		let { left: t, top: l, height: u } = c.getBoundingClientRect(), { name: d, kind: f, dashed: p, colour: m } = n[s], [h, g] = [t - o.left, l - o.top + u / 2];
 		e.font = r(12), e.fillStyle = e.strokeStyle = a(m);
-		let _ = S[f];
-		_ ? e.fillText(_, h, g) : (e.setLineDash(p ? i : []), e.lineWidth = 2, e.beginPath(), e.moveTo(h, g), e.lineTo(h + C - 4, g), e.stroke(), e.setLineDash([])), e.fillStyle = a("--muted"), e.fillText(d, h + C, g);
+		let _ = C[f];
+		_ ? e.fillText(_, h, g) : (e.setLineDash(p ? i : []), e.lineWidth = 2, e.beginPath(), e.moveTo(h, g), e.lineTo(h + w - 4, g), e.stroke(), e.setLineDash([])), e.fillStyle = a("--muted"), e.fillText(d, h + w, g);
 	}
 }
 // src/charts/export.ts
-var E = 18, D = 10;
-function O(e, t, n, i) {
+var D = 18, O = 10;
+function k(e, t, n, i) {
 	let a = devicePixelRatio, o = e.getBoundingClientRect(), s = document.createElement("canvas");
-	s.width = (o.width + 20) * a, s.height = (o.height + E + 20) * a;
+	s.width = (o.width + 20) * a, s.height = (o.height + D + 20) * a;
 	let c = s.getContext("2d");
-	c.scale(a, a), c.fillStyle = i("--paper"), c.fillRect(0, 0, s.width, s.height), c.translate(D, D), c.textBaseline = "middle", A(c, t.title, 0, E / 2, `600 ${r(13)}`, i("--ink")), c.translate(0, E), T(c, e, t.key, i), y(c, e, i);
+	c.scale(a, a), c.fillStyle = i("--paper"), c.fillRect(0, 0, s.width, s.height), c.translate(O, O), c.textBaseline = "middle", j(c, t.title, 0, D / 2, `600 ${r(13)}`, i("--ink")), c.translate(0, D), E(c, e, t.key, i), y(c, e, i);
 	for (let { plot: e, box: t, panel: r } of n) {
 		let n = e.root.getBoundingClientRect(), [s, l] = [n.left - o.left, n.top - o.top];
-		c.drawImage(e.ctx.canvas, s, l, n.width, e.ctx.canvas.height / a), k(c, r, s, t.getBoundingClientRect().top - o.top, s + n.width, i);
+		c.drawImage(e.ctx.canvas, s, l, n.width, e.ctx.canvas.height / a), ee(c, r, s, t.getBoundingClientRect().top - o.top, s + n.width, i);
 	}
 	return s;
 }
-function k(e, t, n, i, a, o) {
-	let s = i + E / 2, c = n + A(e, t.title, n, s, r(12), o("--ink"));
+function ee(e, t, n, i, a, o) {
+	let s = i + D / 2, c = n + j(e, t.title, n, s, r(12), o("--ink"));
 	t.title && (c += 12);
 	for (let n of t.series.filter((e) => e.listed !== !1)) {
-		let t = ee(e, n.name, r(12)) + 26;
+		let t = A(e, n.name, r(12)) + 26;
 		if (c + t > a) break;
-		e.strokeStyle = o(n.colour), e.lineWidth = 3, e.setLineDash((n.dashes ?? []).map((e) => e * 2 / 3)), e.beginPath(), e.moveTo(c, s), e.lineTo(c + 16, s), e.stroke(), A(e, n.name, c + 20, s, r(12), o("--muted")), c += t + 8;
+		e.strokeStyle = o(n.colour), e.lineWidth = 3, e.setLineDash((n.dashes ?? []).map((e) => e * 2 / 3)), e.beginPath(), e.moveTo(c, s), e.lineTo(c + 16, s), e.stroke(), j(e, n.name, c + 20, s, r(12), o("--muted")), c += t + 8;
 	}
 	e.setLineDash([]);
 }
-function ee(e, t, n) {
+function A(e, t, n) {
 	return e.font = n, e.measureText(t).width;
 }
-function A(e, t, n, r, i, a) {
-	return e.font = i, e.fillStyle = a, e.fillText(t, n, r), ee(e, t, i);
+function j(e, t, n, r, i, a) {
+	return e.font = i, e.fillStyle = a, e.fillText(t, n, r), A(e, t, i);
 }
 var te = [
 	"panel",
@@ -203,7 +208,7 @@ var te = [
 	"x_upper"
 ];
 function ne(e, t) {
-	return [te, ...e.rows.flat().flatMap((n) => re(n, e, t))].map((e) => `${e.map(j).join(",")}\r\n`).join("");
+	return [te, ...e.rows.flat().flatMap((n) => re(n, e, t))].map((e) => `${e.map(N).join(",")}\r\n`).join("");
 }
 function re(e, n, r) {
 	let i = n.axes[e.x], [a, o] = [i, e.y].map((e) => ae(e.label || (e.names ? "name" : ""))), s = (t, n, r, ...i) => [
@@ -213,7 +218,7 @@ function re(e, n, r) {
 		...a,
 		r,
 		...o,
-		...i.map(oe)
+		...i.map(M)
 	], c = t(e, r).flatMap((t) => {
 		let n = t.toX !== null && (t.kind !== "bars" || t.x.some((e) => e !== 0)), r = (e, t) => e?.[t];
 		return [...t.x.entries()].filter(([e]) => !Number.isNaN(t.y[e])).map(([a, o]) => {
@@ -228,24 +233,24 @@ function re(e, n, r) {
 			], f = n ? [o, t.toX[a]] : [r(t.begins, a), t.begins ? r(t.ends, a) : void 0];
 			return s(t.name, l, u, ...d, ...f);
 		});
-	}), l = e.feet.flatMap((e) => e.x.map((t) => s(e.name, oe(t), "", void 0, void 0, void 0, void 0)));
+	}), l = e.feet.flatMap((e) => e.x.map((t) => s(e.name, M(t), "", void 0, void 0, void 0, void 0)));
 	return [...c, ...l];
 }
-var ie = ({ names: e }, t) => e?.[Math.round(t)] ?? oe(t);
+var ie = ({ names: e }, t) => e?.[Math.round(t)] ?? M(t);
 function ae(e) {
 	let t = /^(.*?)\s*\[([^\]]*)\]\s*$/.exec(e);
 	return t ? [t[1], t[2]] : [e, ""];
 }
-var oe = (e) => e === void 0 || Number.isNaN(e) ? "" : String(e), j = (e) => /[",\r\n]/.test(e) ? `"${e.replaceAll("\"", "\"\"")}"` : e;
-function M(e, t) {
+var M = (e) => e === void 0 || Number.isNaN(e) ? "" : String(e), N = (e) => /[",\r\n]/.test(e) ? `"${e.replaceAll("\"", "\"\"")}"` : e;
+function P(e, t) {
 	let n = URL.createObjectURL(t), r = document.createElement("a");
 	r.href = n, r.download = e, r.click(), setTimeout(() => URL.revokeObjectURL(n), 6e4);
 }
 // node_modules/uplot/dist/uPlot.esm.js
-var N = !0, se = "uplot", ce = "u-hz", le = "u-vt", ue = "u-title", de = "u-wrap", fe = "u-under", pe = "u-over", me = "u-axis", he = "u-off", ge = "u-select", _e = "u-cursor-x", ve = "u-cursor-y", ye = "u-cursor-pt", be = "u-legend", xe = "u-live", Se = "u-inline", Ce = "u-series", we = "u-marker", Te = "u-label", Ee = "u-value", De = "width", Oe = "height", ke = "top", Ae = "bottom", je = "left", Me = "right", Ne = "#000", Pe = "#0000", Fe = "mousemove", Ie = "mousedown", Le = "mouseup", Re = "mouseenter", ze = "mouseleave", Be = "dblclick", Ve = "resize", He = "scroll", Ue = "change", We = "dppxchange", Ge = "--", Ke = typeof window < "u", qe = Ke ? document : null, Je = Ke ? window : null, Ye = Ke ? navigator : null, P, Xe;
+var oe = !0, se = "uplot", ce = "u-hz", le = "u-vt", ue = "u-title", de = "u-wrap", fe = "u-under", pe = "u-over", me = "u-axis", he = "u-off", ge = "u-select", _e = "u-cursor-x", ve = "u-cursor-y", ye = "u-cursor-pt", be = "u-legend", xe = "u-live", Se = "u-inline", Ce = "u-series", we = "u-marker", Te = "u-label", Ee = "u-value", De = "width", Oe = "height", ke = "top", Ae = "bottom", je = "left", Me = "right", Ne = "#000", Pe = "#0000", Fe = "mousemove", Ie = "mousedown", Le = "mouseup", Re = "mouseenter", ze = "mouseleave", Be = "dblclick", Ve = "resize", He = "scroll", Ue = "change", We = "dppxchange", Ge = "--", Ke = typeof window < "u", qe = Ke ? document : null, Je = Ke ? window : null, Ye = Ke ? navigator : null, F, Xe;
 function Ze() {
 	let e = devicePixelRatio;
-	P != e && (P = e, Xe && dt(Ue, Xe, Ze), Xe = matchMedia(`(min-resolution: ${P - .001}dppx) and (max-resolution: ${P + .001}dppx)`), ut(Ue, Xe, Ze), Je.dispatchEvent(new CustomEvent(We)));
+	F != e && (F = e, Xe && dt(Ue, Xe, Ze), Xe = matchMedia(`(min-resolution: ${F - .001}dppx) and (max-resolution: ${F + .001}dppx)`), ut(Ue, Xe, Ze), Je.dispatchEvent(new CustomEvent(We)));
 }
 function Qe(e, t) {
 	if (t != null) {
@@ -257,7 +262,7 @@ function $e(e, t) {
 	let n = e.classList;
 	n.contains(t) && n.remove(t);
 }
-function F(e, t, n) {
+function I(e, t, n) {
 	e.style[t] = n + "px";
 }
 function et(e, t, n, r) {
@@ -297,7 +302,7 @@ function ft(e, t, n, r) {
 	let i;
 	n ||= 0, r ||= t.length - 1;
 	let a = r <= 2147483647;
-	for (; r - n > 1;) i = a ? n + r >> 1 : jt((n + r) / 2), t[i] < e ? n = i : r = i;
+	for (; r - n > 1;) i = a ? n + r >> 1 : At((n + r) / 2), t[i] < e ? n = i : r = i;
 	return e - t[n] <= t[r] - e ? n : r;
 }
 function pt(e) {
@@ -327,13 +332,13 @@ function vt(e, t, n, r = 0, i = !1) {
 			o(t) && (t < s ? s = t : t > c && (c = t));
 		}
 	}
-	return [s ?? z, c ?? -z];
+	return [s ?? H, c ?? -H];
 }
 function yt(e, t, n, r) {
-	let i = Lt(e), a = Lt(t);
+	let i = Ft(e), a = Ft(t);
 	e == t && (i == -1 ? (e *= n, t /= n) : (e /= n, t *= n));
-	let o = n == 10 ? Rt : zt, s = i == 1 ? jt : Nt, c = a == 1 ? Nt : jt, l = s(o(At(e))), u = c(o(At(t))), d = It(n, l), f = It(n, u);
-	return n == 10 && (l < 0 && (d = V(d, -l)), u < 0 && (f = V(f, -u))), r || n == 2 ? (e = d * i, t = f * a) : (e = tn(e, d), t = en(t, f)), [e, t];
+	let o = n == 10 ? It : Lt, s = i == 1 ? At : jt, c = a == 1 ? jt : At, l = s(o(B(e))), u = c(o(B(t))), d = Pt(n, l), f = Pt(n, u);
+	return n == 10 && (l < 0 && (d = W(d, -l)), u < 0 && (f = W(f, -u))), r || n == 2 ? (e = d * i, t = f * a) : (e = $t(e, d), t = Qt(t, f)), [e, t];
 }
 function bt(e, t, n, r) {
 	let i = yt(e, t, n, r);
@@ -342,91 +347,91 @@ function bt(e, t, n, r) {
 var xt = .1, St = {
 	mode: 3,
 	pad: xt
-}, Ct = {
+}, L = {
 	pad: 0,
 	soft: null,
 	mode: 0
-}, I = {
-	min: Ct,
-	max: Ct
+}, R = {
+	min: L,
+	max: L
 };
-function wt(e, t, n, r) {
-	return pn(n) ? R(e, t, n) : (Ct.pad = n, Ct.soft = r ? 0 : null, Ct.mode = r ? 3 : 0, R(e, t, I));
+function Ct(e, t, n, r) {
+	return dn(n) ? Tt(e, t, n) : (L.pad = n, L.soft = r ? 0 : null, L.mode = r ? 3 : 0, Tt(e, t, R));
 }
-function L(e, t) {
+function z(e, t) {
 	return e ?? t;
 }
-function Tt(e, t, n) {
-	for (t = L(t, 0), n = L(n, e.length - 1); t <= n;) {
+function wt(e, t, n) {
+	for (t = z(t, 0), n = z(n, e.length - 1); t <= n;) {
 		if (e[t] != null) return !0;
 		t++;
 	}
 	return !1;
 }
-function R(e, t, n) {
-	let r = n.min, i = n.max, a = L(r.pad, 0), o = L(i.pad, 0), s = L(r.hard, -z), c = L(i.hard, z), l = L(r.soft, z), u = L(i.soft, -z), d = L(r.mode, 0), f = L(i.mode, 0), p = t - e, m = Rt(p), h = Ft(At(e), At(t)), g = At(Rt(h) - m);
-	(p < 1e-24 || g > 10) && (p = 0, (e == 0 || t == 0) && (p = 1e-24, d == 2 && l != z && (a = 0), f == 2 && u != -z && (o = 0)));
-	let _ = p || h || 1e3, v = It(10, jt(Rt(_))), y = V(tn(e - _ * (p == 0 ? e == 0 ? .1 : 1 : a), v / 10), 24), b = e >= l && (d == 1 || d == 3 && y <= l || d == 2 && y >= l) ? l : z, x = Ft(s, y < b && e >= b ? b : Pt(b, y)), S = V(en(t + _ * (p == 0 ? t == 0 ? .1 : 1 : o), v / 10), 24), C = t <= u && (f == 1 || f == 3 && S >= u || f == 2 && S <= u) ? u : -z, w = Pt(c, S > C && t <= C ? C : Ft(C, S));
+function Tt(e, t, n) {
+	let r = n.min, i = n.max, a = z(r.pad, 0), o = z(i.pad, 0), s = z(r.hard, -H), c = z(i.hard, H), l = z(r.soft, H), u = z(i.soft, -H), d = z(r.mode, 0), f = z(i.mode, 0), p = t - e, m = It(p), h = Nt(B(e), B(t)), g = B(It(h) - m);
+	(p < 1e-24 || g > 10) && (p = 0, (e == 0 || t == 0) && (p = 1e-24, d == 2 && l != H && (a = 0), f == 2 && u != -H && (o = 0)));
+	let _ = p || h || 1e3, v = Pt(10, At(It(_))), y = W($t(e - _ * (p == 0 ? e == 0 ? .1 : 1 : a), v / 10), 24), b = e >= l && (d == 1 || d == 3 && y <= l || d == 2 && y >= l) ? l : H, x = Nt(s, y < b && e >= b ? b : Mt(b, y)), S = W(Qt(t + _ * (p == 0 ? t == 0 ? .1 : 1 : o), v / 10), 24), C = t <= u && (f == 1 || f == 3 && S >= u || f == 2 && S <= u) ? u : -H, w = Mt(c, S > C && t <= C ? C : Nt(C, S));
 	return x == w && x == 0 && (w = 100), [x, w];
 }
-var Et = new Intl.NumberFormat(Ke ? Ye.language : "en-US"), Dt = (e) => Et.format(e), Ot = Math, kt = Ot.PI, At = Ot.abs, jt = Ot.floor, Mt = Ot.round, Nt = Ot.ceil, Pt = Ot.min, Ft = Ot.max, It = Ot.pow, Lt = Ot.sign, Rt = Ot.log10, zt = Ot.log2, Bt = (e, t = 1) => Ot.sinh(e) * t, Vt = (e, t = 1) => Ot.asinh(e / t), z = Infinity;
+var Et = new Intl.NumberFormat(Ke ? Ye.language : "en-US"), Dt = (e) => Et.format(e), Ot = Math, kt = Ot.PI, B = Ot.abs, At = Ot.floor, V = Ot.round, jt = Ot.ceil, Mt = Ot.min, Nt = Ot.max, Pt = Ot.pow, Ft = Ot.sign, It = Ot.log10, Lt = Ot.log2, Rt = (e, t = 1) => Ot.sinh(e) * t, zt = (e, t = 1) => Ot.asinh(e / t), H = Infinity;
+function Bt(e) {
+	return (It((e ^ e >> 31) - (e >> 31)) | 0) + 1;
+}
+function Vt(e, t, n) {
+	return Mt(Nt(e, t), n);
+}
 function Ht(e) {
-	return (Rt((e ^ e >> 31) - (e >> 31)) | 0) + 1;
-}
-function Ut(e, t, n) {
-	return Pt(Ft(e, t), n);
-}
-function Wt(e) {
 	return typeof e == "function";
 }
-function B(e) {
-	return Wt(e) ? e : () => e;
+function U(e) {
+	return Ht(e) ? e : () => e;
 }
-var Gt = () => {}, Kt = (e) => e, qt = (e, t) => t, Jt = (e) => null, Yt = (e) => !0, Xt = (e, t) => e == t, Zt = /\.\d*?(?=9{6,}|0{6,})/gm, Qt = (e) => {
-	if (un(e) || nn.has(e)) return e;
-	let t = `${e}`, n = t.match(Zt);
+var Ut = () => {}, Wt = (e) => e, Gt = (e, t) => t, Kt = (e) => null, qt = (e) => !0, Jt = (e, t) => e == t, Yt = /\.\d*?(?=9{6,}|0{6,})/gm, Xt = (e) => {
+	if (cn(e) || en.has(e)) return e;
+	let t = `${e}`, n = t.match(Yt);
 	if (n == null) return e;
 	let r = n[0].length - 1;
 	if (t.indexOf("e-") != -1) {
 		let [e, n] = t.split("e");
-		return +`${Qt(e)}e${n}`;
+		return +`${Xt(e)}e${n}`;
 	}
-	return V(e, r);
+	return W(e, r);
 };
+function Zt(e, t) {
+	return Xt(W(Xt(e / t)) * t);
+}
+function Qt(e, t) {
+	return Xt(jt(Xt(e / t)) * t);
+}
 function $t(e, t) {
-	return Qt(V(Qt(e / t)) * t);
+	return Xt(At(Xt(e / t)) * t);
 }
-function en(e, t) {
-	return Qt(Nt(Qt(e / t)) * t);
-}
-function tn(e, t) {
-	return Qt(jt(Qt(e / t)) * t);
-}
-function V(e, t = 0) {
-	if (un(e)) return e;
+function W(e, t = 0) {
+	if (cn(e)) return e;
 	let n = 10 ** t;
-	return Mt(e * n * (1 + 2 ** -52)) / n;
+	return V(e * n * (1 + 2 ** -52)) / n;
 }
-var nn = /* @__PURE__ */ new Map();
-function rn(e) {
+var en = /* @__PURE__ */ new Map();
+function tn(e) {
 	return (("" + e).split(".")[1] || "").length;
 }
-function an(e, t, n, r) {
-	let i = [], a = r.map(rn);
+function nn(e, t, n, r) {
+	let i = [], a = r.map(tn);
 	for (let o = t; o < n; o++) {
-		let t = At(o), n = V(It(e, o), t);
+		let t = B(o), n = W(Pt(e, o), t);
 		for (let s = 0; s < r.length; s++) {
-			let c = e == 10 ? +`${r[s]}e${o}` : r[s] * n, l = (o >= 0 ? 0 : t) + (o >= a[s] ? 0 : a[s]), u = e == 10 ? c : V(c, l);
-			i.push(u), nn.set(u, l);
+			let c = e == 10 ? +`${r[s]}e${o}` : r[s] * n, l = (o >= 0 ? 0 : t) + (o >= a[s] ? 0 : a[s]), u = e == 10 ? c : W(c, l);
+			i.push(u), en.set(u, l);
 		}
 	}
 	return i;
 }
-var on = {}, sn = [], cn = [null, null], ln = Array.isArray, un = Number.isInteger, dn = (e) => e === void 0;
-function fn(e) {
+var rn = {}, an = [], on = [null, null], sn = Array.isArray, cn = Number.isInteger, ln = (e) => e === void 0;
+function un(e) {
 	return typeof e == "string";
 }
-function pn(e) {
+function dn(e) {
 	let t = !1;
 	if (e != null) {
 		let n = e.constructor;
@@ -434,35 +439,35 @@ function pn(e) {
 	}
 	return t;
 }
-function mn(e) {
+function fn(e) {
 	return typeof e == "object" && !!e;
 }
-var hn = Object.getPrototypeOf(Uint8Array), gn = "__proto__";
-function _n(e, t = pn) {
+var pn = Object.getPrototypeOf(Uint8Array), mn = "__proto__";
+function hn(e, t = dn) {
 	let n;
-	if (ln(e)) {
+	if (sn(e)) {
 		let r = e.find((e) => e != null);
-		if (ln(r) || t(r)) {
+		if (sn(r) || t(r)) {
 			n = Array(e.length);
-			for (let r = 0; r < e.length; r++) n[r] = _n(e[r], t);
+			for (let r = 0; r < e.length; r++) n[r] = hn(e[r], t);
 		} else n = e.slice();
-	} else if (e instanceof hn) n = e.slice();
+	} else if (e instanceof pn) n = e.slice();
 	else if (t(e)) {
 		n = {};
-		for (let r in e) r != gn && (n[r] = _n(e[r], t));
+		for (let r in e) r != mn && (n[r] = hn(e[r], t));
 	} else n = e;
 	return n;
 }
-function H(e) {
+function G(e) {
 	let t = arguments;
 	for (let n = 1; n < t.length; n++) {
 		let r = t[n];
-		for (let t in r) t != gn && (pn(e[t]) ? H(e[t], _n(r[t])) : e[t] = _n(r[t]));
+		for (let t in r) t != mn && (dn(e[t]) ? G(e[t], hn(r[t])) : e[t] = hn(r[t]));
 	}
 	return e;
 }
-var vn = 0, yn = 1, bn = 2;
-function xn(e, t, n) {
+var gn = 0, _n = 1, vn = 2;
+function yn(e, t, n) {
 	for (let r = 0, i, a = -1; r < t.length; r++) {
 		let o = t[r];
 		if (o > a) {
@@ -471,11 +476,11 @@ function xn(e, t, n) {
 		}
 	}
 }
-function Sn(e, t) {
-	if (Tn(e)) {
+function bn(e, t) {
+	if (Cn(e)) {
 		let t = e[0].slice();
 		for (let n = 1; n < e.length; n++) t.push(...e[n].slice(1));
-		return En(t[0]) || (t = wn(t)), t;
+		return wn(t[0]) || (t = Sn(t)), t;
 	}
 	let n = /* @__PURE__ */ new Set();
 	for (let t = 0; t < e.length; t++) {
@@ -487,18 +492,18 @@ function Sn(e, t) {
 	for (let n = 0; n < e.length; n++) {
 		let o = e[n], s = o[0];
 		for (let e = 1; e < o.length; e++) {
-			let c = o[e], l = Array(i).fill(void 0), u = t ? t[n][e] : yn, d = [];
+			let c = o[e], l = Array(i).fill(void 0), u = t ? t[n][e] : _n, d = [];
 			for (let e = 0; e < c.length; e++) {
 				let t = c[e], n = a.get(s[e]);
-				t === null ? u != vn && (l[n] = t, u == bn && d.push(n)) : l[n] = t;
+				t === null ? u != gn && (l[n] = t, u == vn && d.push(n)) : l[n] = t;
 			}
-			xn(l, d, i), r.push(l);
+			yn(l, d, i), r.push(l);
 		}
 	}
 	return r;
 }
-var Cn = typeof queueMicrotask > "u" ? (e) => Promise.resolve().then(e) : queueMicrotask;
-function wn(e) {
+var xn = typeof queueMicrotask > "u" ? (e) => Promise.resolve().then(e) : queueMicrotask;
+function Sn(e) {
 	let t = e[0], n = t.length, r = Array(n);
 	for (let e = 0; e < r.length; e++) r[e] = e;
 	r.sort((e, n) => t[e] - t[n]);
@@ -510,7 +515,7 @@ function wn(e) {
 	}
 	return i;
 }
-function Tn(e) {
+function Cn(e) {
 	let t = e[0][0], n = t.length;
 	for (let r = 1; r < e.length; r++) {
 		let i = e[r][0];
@@ -521,14 +526,14 @@ function Tn(e) {
 	}
 	return !0;
 }
-function En(e, t = 100) {
+function wn(e, t = 100) {
 	let n = e.length;
 	if (n <= 1) return !0;
 	let r = 0, i = n - 1;
 	for (; r <= i && e[r] == null;) r++;
 	for (; i >= r && e[i] == null;) i--;
 	if (i <= r) return !0;
-	let a = Ft(1, jt((i - r + 1) / t));
+	let a = Nt(1, At((i - r + 1) / t));
 	for (let t = e[r], n = r + a; n <= i; n += a) {
 		let r = e[n];
 		if (r != null) {
@@ -538,7 +543,7 @@ function En(e, t = 100) {
 	}
 	return !0;
 }
-var Dn = [
+var Tn = [
 	"January",
 	"February",
 	"March",
@@ -551,7 +556,7 @@ var Dn = [
 	"October",
 	"November",
 	"December"
-], On = [
+], En = [
 	"Sunday",
 	"Monday",
 	"Tuesday",
@@ -560,33 +565,33 @@ var Dn = [
 	"Friday",
 	"Saturday"
 ];
-function kn(e) {
+function Dn(e) {
 	return e.slice(0, 3);
 }
-var An = On.map(kn), jn = {
-	MMMM: Dn,
-	MMM: Dn.map(kn),
-	WWWW: On,
-	WWW: An
+var On = En.map(Dn), kn = {
+	MMMM: Tn,
+	MMM: Tn.map(Dn),
+	WWWW: En,
+	WWW: On
 };
-function Mn(e) {
+function An(e) {
 	return (e < 10 ? "0" : "") + e;
 }
-function Nn(e) {
+function jn(e) {
 	return (e < 10 ? "00" : e < 100 ? "0" : "") + e;
 }
-var Pn = {
+var Mn = {
 	YYYY: (e) => e.getFullYear(),
 	YY: (e) => (e.getFullYear() + "").slice(2),
 	MMMM: (e, t) => t.MMMM[e.getMonth()],
 	MMM: (e, t) => t.MMM[e.getMonth()],
-	MM: (e) => Mn(e.getMonth() + 1),
+	MM: (e) => An(e.getMonth() + 1),
 	M: (e) => e.getMonth() + 1,
-	DD: (e) => Mn(e.getDate()),
+	DD: (e) => An(e.getDate()),
 	D: (e) => e.getDate(),
 	WWWW: (e, t) => t.WWWW[e.getDay()],
 	WWW: (e, t) => t.WWW[e.getDay()],
-	HH: (e) => Mn(e.getHours()),
+	HH: (e) => An(e.getHours()),
 	H: (e) => e.getHours(),
 	h: (e) => {
 		let t = e.getHours();
@@ -595,35 +600,35 @@ var Pn = {
 	AA: (e) => e.getHours() >= 12 ? "PM" : "AM",
 	aa: (e) => e.getHours() >= 12 ? "pm" : "am",
 	a: (e) => e.getHours() >= 12 ? "p" : "a",
-	mm: (e) => Mn(e.getMinutes()),
+	mm: (e) => An(e.getMinutes()),
 	m: (e) => e.getMinutes(),
-	ss: (e) => Mn(e.getSeconds()),
+	ss: (e) => An(e.getSeconds()),
 	s: (e) => e.getSeconds(),
-	fff: (e) => Nn(e.getMilliseconds())
+	fff: (e) => jn(e.getMilliseconds())
 };
-function Fn(e, t) {
-	t ||= jn;
+function Nn(e, t) {
+	t ||= kn;
 	let n = [], r = /\{([a-z]+)\}|[^{]+/gi, i;
-	for (; i = r.exec(e);) n.push(i[0][0] == "{" ? Pn[i[1]] : i[0]);
+	for (; i = r.exec(e);) n.push(i[0][0] == "{" ? Mn[i[1]] : i[0]);
 	return (e) => {
 		let r = "";
 		for (let i = 0; i < n.length; i++) r += typeof n[i] == "string" ? n[i] : n[i](e, t);
 		return r;
 	};
 }
-var In = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-function Ln(e, t) {
+var Pn = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+function Fn(e, t) {
 	let n;
-	return t == "UTC" || t == "Etc/UTC" ? n = /* @__PURE__ */ new Date(+e + e.getTimezoneOffset() * 6e4) : t == In ? n = e : (n = new Date(e.toLocaleString("en-US", { timeZone: t })), n.setMilliseconds(e.getMilliseconds())), n;
+	return t == "UTC" || t == "Etc/UTC" ? n = /* @__PURE__ */ new Date(+e + e.getTimezoneOffset() * 6e4) : t == Pn ? n = e : (n = new Date(e.toLocaleString("en-US", { timeZone: t })), n.setMilliseconds(e.getMilliseconds())), n;
 }
-var Rn = (e) => e % 1 == 0, zn = [
+var In = (e) => e % 1 == 0, Ln = [
 	1,
 	2,
 	2.5,
 	5
-], Bn = an(10, -32, 0, zn), Vn = an(10, 0, 32, zn), Hn = Vn.filter(Rn), Un = Bn.concat(Vn), U = "\n", W = "{YYYY}", G = U + W, Wn = "{M}/{D}", Gn = U + Wn, Kn = Gn + "/{YY}", qn = "{aa}", Jn = "{h}:{mm}" + qn, Yn = U + Jn, Xn = ":{ss}", K = null;
-function Zn(e) {
-	let t = e * 1e3, n = t * 60, r = n * 60, i = r * 24, a = i * 30, o = i * 365, s = (e == 1 ? an(10, 0, 3, zn).filter(Rn) : an(10, -3, 0, zn)).concat([
+], Rn = nn(10, -32, 0, Ln), zn = nn(10, 0, 32, Ln), Bn = zn.filter(In), Vn = Rn.concat(zn), K = "\n", q = "{YYYY}", Hn = K + q, Un = "{M}/{D}", Wn = K + Un, Gn = Wn + "/{YY}", Kn = "{aa}", qn = "{h}:{mm}" + Kn, Jn = K + qn, Yn = ":{ss}", J = null;
+function Xn(e) {
+	let t = e * 1e3, n = t * 60, r = n * 60, i = r * 24, a = i * 30, o = i * 365, s = (e == 1 ? nn(10, 0, 3, Ln).filter(In) : nn(10, -3, 0, Ln)).concat([
 		t,
 		t * 5,
 		t * 10,
@@ -667,100 +672,100 @@ function Zn(e) {
 	]), c = [
 		[
 			o,
-			W,
-			K,
-			K,
-			K,
-			K,
-			K,
-			K,
+			q,
+			J,
+			J,
+			J,
+			J,
+			J,
+			J,
 			1
 		],
 		[
 			i * 28,
 			"{MMM}",
-			G,
-			K,
-			K,
-			K,
-			K,
-			K,
+			Hn,
+			J,
+			J,
+			J,
+			J,
+			J,
 			1
 		],
 		[
 			i,
-			Wn,
-			G,
-			K,
-			K,
-			K,
-			K,
-			K,
+			Un,
+			Hn,
+			J,
+			J,
+			J,
+			J,
+			J,
 			1
 		],
 		[
 			r,
-			"{h}" + qn,
-			Kn,
-			K,
+			"{h}" + Kn,
 			Gn,
-			K,
-			K,
-			K,
+			J,
+			Wn,
+			J,
+			J,
+			J,
 			1
 		],
 		[
 			n,
-			Jn,
-			Kn,
-			K,
+			qn,
 			Gn,
-			K,
-			K,
-			K,
+			J,
+			Wn,
+			J,
+			J,
+			J,
 			1
 		],
 		[
 			t,
-			Xn,
-			Kn + " " + Jn,
-			K,
-			Gn + " " + Jn,
-			K,
 			Yn,
-			K,
+			Gn + " " + qn,
+			J,
+			Wn + " " + qn,
+			J,
+			Jn,
+			J,
 			1
 		],
 		[
 			e,
-			Xn + ".{fff}",
-			Kn + " " + Jn,
-			K,
-			Gn + " " + Jn,
-			K,
-			Yn,
-			K,
+			Yn + ".{fff}",
+			Gn + " " + qn,
+			J,
+			Wn + " " + qn,
+			J,
+			Jn,
+			J,
 			1
 		]
 	];
 	function l(t) {
 		return (s, c, l, u, d, f) => {
-			let p = [], m = d >= o, h = d >= a && d < o, g = t(l), _ = V(g * e, 3), v = sr(g.getFullYear(), m ? 0 : g.getMonth(), h || m ? 1 : g.getDate()), y = V(v * e, 3);
+			let p = [], m = d >= o, h = d >= a && d < o, g = t(l), _ = W(g * e, 3), v = or(g.getFullYear(), m ? 0 : g.getMonth(), h || m ? 1 : g.getDate()), y = W(v * e, 3);
 			if (h || m) {
-				let n = h ? d / a : 0, r = m ? d / o : 0, i = _ == y ? _ : V(sr(v.getFullYear() + r, v.getMonth() + n, 1) * e, 3), s = new Date(Mt(i / e)), c = s.getFullYear(), l = s.getMonth();
+				let n = h ? d / a : 0, r = m ? d / o : 0, i = _ == y ? _ : W(or(v.getFullYear() + r, v.getMonth() + n, 1) * e, 3), s = new Date(V(i / e)), c = s.getFullYear(), l = s.getMonth();
 				for (let a = 0; i <= u; a++) {
-					let o = sr(c + r * a, l + n * a, 1), s = o - t(V(o * e, 3));
-					i = V((+o + s) * e, 3), i <= u && p.push(i);
+					let o = or(c + r * a, l + n * a, 1), s = o - t(W(o * e, 3));
+					i = W((+o + s) * e, 3), i <= u && p.push(i);
 				}
 			} else {
-				let a = d >= i ? i : d, o = y + (jt(l) - jt(_)) + en(_ - y, a);
+				let a = d >= i ? i : d, o = y + (At(l) - At(_)) + Qt(_ - y, a);
 				p.push(o);
 				let m = t(o), h = m.getHours() + m.getMinutes() / n + m.getSeconds() / r, g = d / r, v = f / s.axes[c]._space;
-				for (; o = V(o + d, e == 1 ? 0 : 3), !(o > u);) if (g > 1) {
-					let e = jt(V(h + g, 6)) % 24, n = t(o).getHours() - e;
+				for (; o = W(o + d, e == 1 ? 0 : 3), !(o > u);) if (g > 1) {
+					let e = At(W(h + g, 6)) % 24, n = t(o).getHours() - e;
 					n > 1 && (n = -1), o -= n * r, h = (h + g) % 24;
 					let i = p[p.length - 1];
-					V((o - i) / d, 3) * v >= .7 && p.push(o);
+					W((o - i) / d, 3) * v >= .7 && p.push(o);
 				} else p.push(o);
 			}
 			return p;
@@ -772,12 +777,12 @@ function Zn(e) {
 		l
 	];
 }
-var [Qn, $n, er] = Zn(1), [tr, nr, rr] = Zn(.001);
-an(2, -53, 53, [1]);
-function ir(e, t) {
+var [Zn, Qn, $n] = Xn(1), [er, tr, nr] = Xn(.001);
+nn(2, -53, 53, [1]);
+function rr(e, t) {
 	return e.map((e) => e.map((n, r) => r == 0 || r == 8 || n == null ? n : t(r == 1 || e[8] == 0 ? n : e[1] + n)));
 }
-function ar(e, t) {
+function ir(e, t) {
 	return (n, r, i, a, o) => {
 		let s = t.find((e) => o >= e[0]) || t[t.length - 1], c, l, u, d, f, p;
 		return r.map((t) => {
@@ -786,98 +791,98 @@ function ar(e, t) {
 		});
 	};
 }
-function or(e, t) {
-	let n = Fn(t);
+function ar(e, t) {
+	let n = Nn(t);
 	return (t, r, i, a, o) => r.map((t) => n(e(t)));
 }
-function sr(e, t, n) {
+function or(e, t, n) {
 	return new Date(e, t, n);
 }
-function cr(e, t) {
+function sr(e, t) {
 	return t(e);
 }
-var lr = "{YYYY}-{MM}-{DD} {h}:{mm}{aa}";
-function ur(e, t) {
+var cr = "{YYYY}-{MM}-{DD} {h}:{mm}{aa}";
+function lr(e, t) {
 	return (n, r, i, a) => a == null ? Ge : t(e(r));
 }
-function dr(e, t) {
+function ur(e, t) {
 	let n = e.series[t];
 	return n.width ? n.stroke(e, t) : n.points.width ? n.points.stroke(e, t) : null;
 }
-function fr(e, t) {
+function dr(e, t) {
 	return e.series[t].fill(e, t);
 }
-var pr = {
+var fr = {
 	show: !0,
 	live: !0,
 	isolate: !1,
-	mount: Gt,
+	mount: Ut,
 	markers: {
 		show: !0,
 		width: 2,
-		stroke: dr,
-		fill: fr,
+		stroke: ur,
+		fill: dr,
 		dash: "solid"
 	},
 	idx: null,
 	idxs: null,
 	values: []
 };
-function mr(e, t) {
+function pr(e, t) {
 	let n = e.cursor.points, r = tt(), i = n.size(e, t);
-	F(r, De, i), F(r, Oe, i);
+	I(r, De, i), I(r, Oe, i);
 	let a = i / -2;
-	F(r, "marginLeft", a), F(r, "marginTop", a);
+	I(r, "marginLeft", a), I(r, "marginTop", a);
 	let o = n.width(e, t, i);
-	return o && F(r, "borderWidth", o), r;
+	return o && I(r, "borderWidth", o), r;
 }
-function hr(e, t) {
+function mr(e, t) {
 	let n = e.series[t].points;
 	return n._fill || n._stroke;
 }
-function gr(e, t) {
+function hr(e, t) {
 	let n = e.series[t].points;
 	return n._stroke || n._fill;
 }
-function _r(e, t) {
+function gr(e, t) {
 	return e.series[t].points.size;
 }
-var vr = [0, 0];
-function yr(e, t, n) {
-	return vr[0] = t, vr[1] = n, vr;
+var _r = [0, 0];
+function vr(e, t, n) {
+	return _r[0] = t, _r[1] = n, _r;
 }
-function br(e, t, n, r = !0) {
+function yr(e, t, n, r = !0) {
 	return (e) => {
 		e.button != 0 || r && e.target != t || n(e);
 	};
 }
-function xr(e, t, n, r = !0) {
+function br(e, t, n, r = !0) {
 	return (e) => {
 		r && e.target != t || n(e);
 	};
 }
-var Sr = {
+var xr = {
 	show: !0,
 	x: !0,
 	y: !0,
 	lock: !1,
-	move: yr,
+	move: vr,
 	points: {
 		one: !1,
-		show: mr,
-		size: _r,
+		show: pr,
+		size: gr,
 		width: 0,
-		stroke: gr,
-		fill: hr
+		stroke: hr,
+		fill: mr
 	},
 	bind: {
-		mousedown: br,
-		mouseup: br,
-		click: br,
-		dblclick: br,
-		mousemove: xr,
-		mouseleave: xr,
-		mouseenter: xr
+		mousedown: yr,
+		mouseup: yr,
+		click: yr,
+		dblclick: yr,
+		mousemove: br,
+		mouseleave: br,
+		mouseenter: br
 	},
 	drag: {
 		setScale: !0,
@@ -907,11 +912,11 @@ var Sr = {
 	dataIdx: null,
 	idxs: null,
 	event: null
-}, Cr = {
+}, Sr = {
 	show: !0,
 	stroke: "rgba(0,0,0,0.07)",
 	width: 2
-}, wr = H({}, Cr, { filter: qt }), Tr = H({}, wr, { size: 10 }), Er = H({}, Cr, { show: !1 }), Dr = "12px system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, \"Noto Sans\", sans-serif, \"Apple Color Emoji\", \"Segoe UI Emoji\", \"Segoe UI Symbol\", \"Noto Color Emoji\"", Or = "bold " + Dr, kr = 1.5, Ar = {
+}, Cr = G({}, Sr, { filter: Gt }), wr = G({}, Cr, { size: 10 }), Tr = G({}, Sr, { show: !1 }), Er = "12px system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, \"Noto Sans\", sans-serif, \"Apple Color Emoji\", \"Segoe UI Emoji\", \"Segoe UI Symbol\", \"Noto Color Emoji\"", Dr = "bold " + Er, Or = 1.5, kr = {
 	show: !0,
 	scale: "x",
 	stroke: Ne,
@@ -921,63 +926,63 @@ var Sr = {
 	size: 50,
 	labelGap: 0,
 	labelSize: 30,
-	labelFont: Or,
+	labelFont: Dr,
 	side: 2,
-	grid: wr,
-	ticks: Tr,
-	border: Er,
-	font: Dr,
-	lineGap: kr,
+	grid: Cr,
+	ticks: wr,
+	border: Tr,
+	font: Er,
+	lineGap: Or,
 	rotate: 0
-}, jr = "Value", Mr = "Time", Nr = {
+}, Ar = "Value", jr = "Time", Mr = {
 	show: !0,
 	scale: "x",
 	auto: !1,
 	sorted: 1,
-	min: z,
+	min: H,
 	max: -Infinity,
 	idxs: []
 };
-function Pr(e, t, n, r, i) {
+function Nr(e, t, n, r, i) {
 	return t.map((e) => e == null ? "" : Dt(e));
 }
-function Fr(e, t, n, r, i, a, o) {
-	let s = [], c = nn.get(i) || 0;
-	n = o ? n : V(en(n, i), c);
-	for (let e = n; e <= r; e = V(e + i, c)) s.push(Object.is(e, -0) ? 0 : e);
+function Pr(e, t, n, r, i, a, o) {
+	let s = [], c = en.get(i) || 0;
+	n = o ? n : W(Qt(n, i), c);
+	for (let e = n; e <= r; e = W(e + i, c)) s.push(Object.is(e, -0) ? 0 : e);
 	return s;
 }
-function Ir(e, t, n, r, i, a, o) {
+function Fr(e, t, n, r, i, a, o) {
 	let s = [], c = e.scales[e.axes[t].scale].log;
-	i = It(c, jt((c == 10 ? Rt : zt)(n))), c == 10 && (i = Un[ft(i, Un)]);
+	i = Pt(c, At((c == 10 ? It : Lt)(n))), c == 10 && (i = Vn[ft(i, Vn)]);
 	let l = n, u = i * c;
-	c == 10 && (u = Un[ft(u, Un)]);
+	c == 10 && (u = Vn[ft(u, Vn)]);
 	do
-		s.push(l), l += i, c == 10 && !nn.has(l) && (l = V(l, nn.get(i))), l >= u && (i = l, u = i * c, c == 10 && (u = Un[ft(u, Un)]));
+		s.push(l), l += i, c == 10 && !en.has(l) && (l = W(l, en.get(i))), l >= u && (i = l, u = i * c, c == 10 && (u = Vn[ft(u, Vn)]));
 	while (l <= r);
 	return s;
 }
-function Lr(e, t, n, r, i, a, o) {
-	let s = e.scales[e.axes[t].scale].asinh, c = r > s ? Ir(e, t, Ft(s, n), r, i) : [s], l = r >= 0 && n <= 0 ? [0] : [];
-	return (n < -s ? Ir(e, t, Ft(s, -r), -n, i) : [s]).reverse().map((e) => -e).concat(l, c);
+function Ir(e, t, n, r, i, a, o) {
+	let s = e.scales[e.axes[t].scale].asinh, c = r > s ? Fr(e, t, Nt(s, n), r, i) : [s], l = r >= 0 && n <= 0 ? [0] : [];
+	return (n < -s ? Fr(e, t, Nt(s, -r), -n, i) : [s]).reverse().map((e) => -e).concat(l, c);
 }
-var Rr = /./, zr = /[12357]/, Br = /[125]/, Vr = /1/, Hr = (e, t, n, r) => e.map((e, i) => t == 4 && e == 0 || i % r == 0 && n.test(e.toExponential()[+(e < 0)]) ? e : null);
-function Ur(e, t, n, r, i) {
-	let a = e.axes[n], o = a.scale, s = e.scales[o], c = e.valToPos, l = a._space, u = c(10, o), d = c(9, o) - u >= l ? Rr : c(7, o) - u >= l ? zr : c(5, o) - u >= l ? Br : Vr;
-	if (d == Vr) {
-		let e = At(c(1, o) - u);
-		if (e < l) return Hr(t.slice().reverse(), s.distr, d, Nt(l / e)).reverse();
+var Lr = /./, Rr = /[12357]/, zr = /[125]/, Br = /1/, Vr = (e, t, n, r) => e.map((e, i) => t == 4 && e == 0 || i % r == 0 && n.test(e.toExponential()[+(e < 0)]) ? e : null);
+function Hr(e, t, n, r, i) {
+	let a = e.axes[n], o = a.scale, s = e.scales[o], c = e.valToPos, l = a._space, u = c(10, o), d = c(9, o) - u >= l ? Lr : c(7, o) - u >= l ? Rr : c(5, o) - u >= l ? zr : Br;
+	if (d == Br) {
+		let e = B(c(1, o) - u);
+		if (e < l) return Vr(t.slice().reverse(), s.distr, d, jt(l / e)).reverse();
 	}
-	return Hr(t, s.distr, d, 1);
+	return Vr(t, s.distr, d, 1);
 }
-function Wr(e, t, n, r, i) {
-	let a = e.axes[n], o = a.scale, s = a._space, c = e.valToPos, l = At(c(1, o) - c(2, o));
-	return l < s ? Hr(t.slice().reverse(), 3, Rr, Nt(s / l)).reverse() : t;
+function Ur(e, t, n, r, i) {
+	let a = e.axes[n], o = a.scale, s = a._space, c = e.valToPos, l = B(c(1, o) - c(2, o));
+	return l < s ? Vr(t.slice().reverse(), 3, Lr, jt(s / l)).reverse() : t;
 }
-function Gr(e, t, n, r) {
+function Wr(e, t, n, r) {
 	return r == null ? Ge : t == null ? "" : Dt(t);
 }
-var Kr = {
+var Gr = {
 	show: !0,
 	scale: "y",
 	stroke: Ne,
@@ -987,59 +992,59 @@ var Kr = {
 	size: 50,
 	labelGap: 0,
 	labelSize: 30,
-	labelFont: Or,
+	labelFont: Dr,
 	side: 3,
-	grid: wr,
-	ticks: Tr,
-	border: Er,
-	font: Dr,
-	lineGap: kr,
+	grid: Cr,
+	ticks: wr,
+	border: Tr,
+	font: Er,
+	lineGap: Or,
 	rotate: 0
 };
-function qr(e, t) {
-	return V((3 + (e || 1) * 2) * t, 3);
+function Kr(e, t) {
+	return W((3 + (e || 1) * 2) * t, 3);
 }
-function Jr(e, t) {
-	let { scale: n, idxs: r } = e.series[0], i = e._data[0], a = e.valToPos(i[r[0]], n, !0), o = At(e.valToPos(i[r[1]], n, !0) - a) / (e.series[t].points.space * P);
+function qr(e, t) {
+	let { scale: n, idxs: r } = e.series[0], i = e._data[0], a = e.valToPos(i[r[0]], n, !0), o = B(e.valToPos(i[r[1]], n, !0) - a) / (e.series[t].points.space * F);
 	return r[1] - r[0] <= o;
 }
-var Yr = {
+var Jr = {
 	scale: null,
 	auto: !0,
 	sorted: 0,
-	min: z,
+	min: H,
 	max: -Infinity
-}, Xr = (e, t, n, r, i) => i, Zr = {
+}, Yr = (e, t, n, r, i) => i, Xr = {
 	show: !0,
 	auto: !0,
 	sorted: 0,
-	gaps: Xr,
+	gaps: Yr,
 	alpha: 1,
-	facets: [H({}, Yr, { scale: "x" }), H({}, Yr, { scale: "y" })]
-}, Qr = {
+	facets: [G({}, Jr, { scale: "x" }), G({}, Jr, { scale: "y" })]
+}, Zr = {
 	scale: "y",
 	auto: !0,
 	sorted: 0,
 	show: !0,
 	spanGaps: !1,
-	gaps: Xr,
+	gaps: Yr,
 	alpha: 1,
 	points: {
-		show: Jr,
+		show: qr,
 		filter: null
 	},
 	values: null,
-	min: z,
+	min: H,
 	max: -Infinity,
 	idxs: [],
 	path: null,
 	clip: null
 };
-function $r(e, t, n, r, i) {
+function Qr(e, t, n, r, i) {
 	return n / 10;
 }
-var ei = {
-	time: N,
+var $r = {
+	time: oe,
 	auto: !0,
 	distr: 1,
 	log: 10,
@@ -1048,12 +1053,12 @@ var ei = {
 	max: null,
 	dir: 1,
 	ori: 0
-}, ti = H({}, ei, {
+}, ei = G({}, $r, {
 	time: !1,
 	ori: 1
-}), ni = {};
-function ri(e, t) {
-	let n = ni[e];
+}), ti = {};
+function ni(e, t) {
+	let n = ti[e];
 	return n || (n = {
 		key: e,
 		plots: [],
@@ -1066,38 +1071,38 @@ function ri(e, t) {
 		pub(e, t, r, i, a, o, s) {
 			for (let c = 0; c < n.plots.length; c++) n.plots[c] != t && n.plots[c].pub(e, t, r, i, a, o, s);
 		}
-	}, e != null && (ni[e] = n)), n;
+	}, e != null && (ti[e] = n)), n;
 }
-var ii = 1, ai = 2;
-function oi(e, t, n) {
+var ri = 1, ii = 2;
+function ai(e, t, n) {
 	let r = e.mode, i = e.series[t], a = r == 2 ? e._data[t] : e._data, o = e.scales, s = e.bbox, c = a[0], l = r == 2 ? a[1] : a[t], u = r == 2 ? o[i.facets[0].scale] : o[e.series[0].scale], d = r == 2 ? o[i.facets[1].scale] : o[i.scale], f = s.left, p = s.top, m = s.width, h = s.height, g = e.valToPosH, _ = e.valToPosV;
-	return u.ori == 0 ? n(i, c, l, u, d, g, _, f, p, m, h, hi, _i, yi, xi, Ci) : n(i, c, l, u, d, _, g, p, f, h, m, gi, vi, bi, Si, q);
+	return u.ori == 0 ? n(i, c, l, u, d, g, _, f, p, m, h, mi, gi, vi, bi, Y) : n(i, c, l, u, d, _, g, p, f, h, m, hi, _i, yi, xi, X);
 }
-function si(e, t) {
-	let n = 0, r = 0, i = L(e.bands, sn);
+function oi(e, t) {
+	let n = 0, r = 0, i = z(e.bands, an);
 	for (let e = 0; e < i.length; e++) {
 		let a = i[e];
 		a.series[0] == t ? n = a.dir : a.series[1] == t && (a.dir == 1 ? r |= 1 : r |= 2);
 	}
 	return [n, r == 1 ? -1 : r == 2 ? 1 : r == 3 ? 2 : 0];
 }
-function ci(e, t, n, r, i) {
+function si(e, t, n, r, i) {
 	let a = e.mode, o = e.series[t], s = a == 2 ? o.facets[1].scale : o.scale, c = e.scales[s];
 	return i == -1 ? c.min : i == 1 ? c.max : c.distr == 3 ? c.dir == 1 ? c.min : c.max : 0;
 }
-function li(e, t, n, r, i, a) {
-	return oi(e, t, (e, t, o, s, c, l, u, d, f, p, m) => {
-		let h = e.pxRound, g = s.dir * (s.ori == 0 ? 1 : -1), _ = s.ori == 0 ? _i : vi, v, y;
+function ci(e, t, n, r, i, a) {
+	return ai(e, t, (e, t, o, s, c, l, u, d, f, p, m) => {
+		let h = e.pxRound, g = s.dir * (s.ori == 0 ? 1 : -1), _ = s.ori == 0 ? gi : _i, v, y;
 		g == 1 ? (v = n, y = r) : (v = r, y = n);
 		let b = h(l(t[v], s, p, d)), x = h(u(o[v], c, m, f)), S = h(l(t[y], s, p, d)), C = h(u(a == 1 ? c.max : c.min, c, m, f)), w = new Path2D(i);
 		return _(w, S, C), _(w, b, C), _(w, b, x), w;
 	});
 }
-function ui(e, t, n, r, i, a) {
+function li(e, t, n, r, i, a) {
 	let o = null;
 	if (e.length > 0) {
 		o = new Path2D();
-		let s = t == 0 ? yi : bi, c = n;
+		let s = t == 0 ? vi : yi, c = n;
 		for (let t = 0; t < e.length; t++) {
 			let n = e[t];
 			if (n[1] > n[0]) {
@@ -1110,11 +1115,11 @@ function ui(e, t, n, r, i, a) {
 	}
 	return o;
 }
-function di(e, t, n) {
+function ui(e, t, n) {
 	let r = e[e.length - 1];
 	r && r[0] == t ? r[1] = n : e.push([t, n]);
 }
-function fi(e, t, n, r, i, a, o) {
+function di(e, t, n, r, i, a, o) {
 	let s = [], c = e.length;
 	for (let l = i == 1 ? n : r; l >= n && l <= r; l += i) if (t[l] === null) {
 		let u = l, d = l;
@@ -1127,11 +1132,11 @@ function fi(e, t, n, r, i, a, o) {
 	}
 	return s;
 }
-function pi(e) {
-	return e == 0 ? Kt : e == 1 ? Mt : (t) => $t(t, e);
+function fi(e) {
+	return e == 0 ? Wt : e == 1 ? V : (t) => Zt(t, e);
 }
-function mi(e) {
-	let t = e == 0 ? hi : gi, n = e == 0 ? (e, t, n, r, i, a) => {
+function pi(e) {
+	let t = e == 0 ? mi : hi, n = e == 0 ? (e, t, n, r, i, a) => {
 		e.arcTo(t, n, r, i, a);
 	} : (e, t, n, r, i, a) => {
 		e.arcTo(n, t, i, r, a);
@@ -1141,32 +1146,32 @@ function mi(e) {
 		e.rect(n, t, i, r);
 	};
 	return (e, i, a, o, s, c = 0, l = 0) => {
-		c == 0 && l == 0 ? r(e, i, a, o, s) : (c = Pt(c, o / 2, s / 2), l = Pt(l, o / 2, s / 2), t(e, i + c, a), n(e, i + o, a, i + o, a + s, c), n(e, i + o, a + s, i, a + s, l), n(e, i, a + s, i, a, l), n(e, i, a, i + o, a, c), e.closePath());
+		c == 0 && l == 0 ? r(e, i, a, o, s) : (c = Mt(c, o / 2, s / 2), l = Mt(l, o / 2, s / 2), t(e, i + c, a), n(e, i + o, a, i + o, a + s, c), n(e, i + o, a + s, i, a + s, l), n(e, i, a + s, i, a, l), n(e, i, a, i + o, a, c), e.closePath());
 	};
 }
-var hi = (e, t, n) => {
+var mi = (e, t, n) => {
 	e.moveTo(t, n);
-}, gi = (e, t, n) => {
+}, hi = (e, t, n) => {
 	e.moveTo(n, t);
-}, _i = (e, t, n) => {
+}, gi = (e, t, n) => {
 	e.lineTo(t, n);
-}, vi = (e, t, n) => {
+}, _i = (e, t, n) => {
 	e.lineTo(n, t);
-}, yi = mi(0), bi = mi(1), xi = (e, t, n, r, i, a) => {
+}, vi = pi(0), yi = pi(1), bi = (e, t, n, r, i, a) => {
 	e.arc(t, n, r, i, a);
-}, Si = (e, t, n, r, i, a) => {
+}, xi = (e, t, n, r, i, a) => {
 	e.arc(n, t, r, i, a);
-}, Ci = (e, t, n, r, i, a, o) => {
+}, Y = (e, t, n, r, i, a, o) => {
 	e.bezierCurveTo(t, n, r, i, a, o);
-}, q = (e, t, n, r, i, a, o) => {
+}, X = (e, t, n, r, i, a, o) => {
 	e.bezierCurveTo(n, t, i, r, o, a);
 };
-function J(e) {
-	return (e, t, n, r, i) => oi(e, t, (t, a, o, s, c, l, u, d, f, p, m) => {
+function Si(e) {
+	return (e, t, n, r, i) => ai(e, t, (t, a, o, s, c, l, u, d, f, p, m) => {
 		let { pxRound: h, points: g } = t, _, v;
-		s.ori == 0 ? (_ = hi, v = xi) : (_ = gi, v = Si);
-		let y = V(g.width * P, 3), b = (g.size - g.width) / 2 * P, x = V(b * 2, 3), S = new Path2D(), C = new Path2D(), { left: w, top: T, width: E, height: D } = e.bbox;
-		yi(C, w - x, T - x, E + x * 2, D + x * 2);
+		s.ori == 0 ? (_ = mi, v = bi) : (_ = hi, v = xi);
+		let y = W(g.width * F, 3), b = (g.size - g.width) / 2 * F, x = W(b * 2, 3), S = new Path2D(), C = new Path2D(), { left: w, top: T, width: E, height: D } = e.bbox;
+		vi(C, w - x, T - x, E + x * 2, D + x * 2);
 		let O = (e) => {
 			if (o[e] != null) {
 				let t = h(l(a[e], s, p, d)), n = h(u(o[e], c, m, f));
@@ -1183,25 +1188,25 @@ function J(e) {
 		};
 	});
 }
-function wi(e) {
+function Ci(e) {
 	return (t, n, r, i, a, o) => {
 		r != i && (a != r && o != r && e(t, n, r), a != i && o != i && e(t, n, i), e(t, n, o));
 	};
 }
-var Ti = wi(_i), Ei = wi(vi);
-function Y(e) {
-	let t = L(e?.alignGaps, 0);
-	return (e, n, r, i) => oi(e, n, (a, o, s, c, l, u, d, f, p, m, h) => {
+var wi = Ci(gi), Ti = Ci(_i);
+function Z(e) {
+	let t = z(e?.alignGaps, 0);
+	return (e, n, r, i) => ai(e, n, (a, o, s, c, l, u, d, f, p, m, h) => {
 		[r, i] = gt(s, r, i);
 		let g = a.pxRound, _ = (e) => g(u(e, c, m, f)), v = (e) => g(d(e, l, h, p)), y, b;
-		c.ori == 0 ? (y = _i, b = Ti) : (y = vi, b = Ei);
+		c.ori == 0 ? (y = gi, b = wi) : (y = _i, b = Ti);
 		let x = c.dir * (c.ori == 0 ? 1 : -1), S = {
 			stroke: new Path2D(),
 			fill: null,
 			clip: null,
 			band: null,
 			gaps: null,
-			flags: ii
+			flags: ri
 		}, C = S.stroke, w = !1;
 		if (i - r >= m * 4) {
 			let t = (t) => e.posToVal(t, c.key, !0), n = null, a = null, l, u, d, f = _(o[x == 1 ? r : i]), p = _(o[r]), m = _(o[i]), h = t(x == 1 ? p + 1 : m - 1);
@@ -1214,29 +1219,29 @@ function Y(e) {
 			let t = s[e];
 			t === null ? w = !0 : t != null && y(C, _(o[e]), v(t));
 		}
-		let [T, E] = si(e, n);
+		let [T, E] = oi(e, n);
 		if (a.fill != null || T != 0) {
 			let t = S.fill = new Path2D(C), s = v(a.fillTo(e, n, a.min, a.max, T)), c = _(o[r]), l = _(o[i]);
 			x == -1 && ([l, c] = [c, l]), y(t, l, s), y(t, c, s);
 		}
 		if (!a.spanGaps) {
 			let l = [];
-			w && l.push(...fi(o, s, r, i, x, _, t)), S.gaps = l = a.gaps(e, n, r, i, l), S.clip = ui(l, c.ori, f, p, m, h);
+			w && l.push(...di(o, s, r, i, x, _, t)), S.gaps = l = a.gaps(e, n, r, i, l), S.clip = li(l, c.ori, f, p, m, h);
 		}
-		return E != 0 && (S.band = E == 2 ? [li(e, n, r, i, C, -1), li(e, n, r, i, C, 1)] : li(e, n, r, i, C, E)), S;
+		return E != 0 && (S.band = E == 2 ? [ci(e, n, r, i, C, -1), ci(e, n, r, i, C, 1)] : ci(e, n, r, i, C, E)), S;
 	});
 }
-function X(e) {
-	let t = L(e.align, 1), n = L(e.ascDesc, !1), r = L(e.alignGaps, 0), i = L(e.extend, !1);
-	return (e, a, o, s) => oi(e, a, (c, l, u, d, f, p, m, h, g, _, v) => {
+function Ei(e) {
+	let t = z(e.align, 1), n = z(e.ascDesc, !1), r = z(e.alignGaps, 0), i = z(e.extend, !1);
+	return (e, a, o, s) => ai(e, a, (c, l, u, d, f, p, m, h, g, _, v) => {
 		[o, s] = gt(u, o, s);
-		let y = c.pxRound, { left: b, width: x } = e.bbox, S = (e) => y(p(e, d, _, h)), C = (e) => y(m(e, f, v, g)), w = d.ori == 0 ? _i : vi, T = {
+		let y = c.pxRound, { left: b, width: x } = e.bbox, S = (e) => y(p(e, d, _, h)), C = (e) => y(m(e, f, v, g)), w = d.ori == 0 ? gi : _i, T = {
 			stroke: new Path2D(),
 			fill: null,
 			clip: null,
 			band: null,
 			gaps: null,
-			flags: ii
+			flags: ri
 		}, E = T.stroke, D = d.dir * (d.ori == 0 ? 1 : -1), O = C(u[D == 1 ? o : s]), k = S(l[D == 1 ? o : s]), ee = k, A = k;
 		i && t == -1 && (A = b, w(E, A, O)), w(E, k, O);
 		for (let e = D == 1 ? o : s; e >= o && e <= s; e += D) {
@@ -1245,31 +1250,31 @@ function X(e) {
 			let r = S(l[e]), i = C(n);
 			t == 1 ? w(E, r, O) : w(E, ee, i), w(E, r, i), O = i, ee = r;
 		}
-		let te = ee;
-		i && t == 1 && (te = b + x, w(E, te, O));
-		let [ne, re] = si(e, a);
-		if (c.fill != null || ne != 0) {
-			let t = T.fill = new Path2D(E), n = C(c.fillTo(e, a, c.min, c.max, ne));
-			w(t, te, n), w(t, A, n);
+		let j = ee;
+		i && t == 1 && (j = b + x, w(E, j, O));
+		let [te, ne] = oi(e, a);
+		if (c.fill != null || te != 0) {
+			let t = T.fill = new Path2D(E), n = C(c.fillTo(e, a, c.min, c.max, te));
+			w(t, j, n), w(t, A, n);
 		}
 		if (!c.spanGaps) {
 			let i = [];
-			i.push(...fi(l, u, o, s, D, S, r));
-			let f = c.width * P / 2, p = n || t == 1 ? f : -f, m = n || t == -1 ? -f : f;
+			i.push(...di(l, u, o, s, D, S, r));
+			let f = c.width * F / 2, p = n || t == 1 ? f : -f, m = n || t == -1 ? -f : f;
 			i.forEach((e) => {
 				e[0] += p, e[1] += m;
-			}), T.gaps = i = c.gaps(e, a, o, s, i), T.clip = ui(i, d.ori, h, g, _, v);
+			}), T.gaps = i = c.gaps(e, a, o, s, i), T.clip = li(i, d.ori, h, g, _, v);
 		}
-		return re != 0 && (T.band = re == 2 ? [li(e, a, o, s, E, -1), li(e, a, o, s, E, 1)] : li(e, a, o, s, E, re)), T;
+		return ne != 0 && (T.band = ne == 2 ? [ci(e, a, o, s, E, -1), ci(e, a, o, s, E, 1)] : ci(e, a, o, s, E, ne)), T;
 	});
 }
-function Di(e, t, n, r, i, a, o = z) {
+function Di(e, t, n, r, i, a, o = H) {
 	if (e.length > 1) {
 		let s = null;
 		for (let c = 0, l = Infinity; c < e.length; c++) if (t[c] !== void 0) {
 			if (s != null) {
-				let t = At(e[c] - e[s]);
-				t < l && (l = t, o = At(n(e[c], r, i, a) - n(e[s], r, i, a)));
+				let t = B(e[c] - e[s]);
+				t < l && (l = t, o = B(n(e[c], r, i, a) - n(e[s], r, i, a)));
 			}
 			s = c;
 		}
@@ -1277,71 +1282,71 @@ function Di(e, t, n, r, i, a, o = z) {
 	return o;
 }
 function Oi(e) {
-	e ||= on;
-	let t = L(e.size, [
+	e ||= rn;
+	let t = z(e.size, [
 		.6,
-		z,
+		H,
 		1
 	]), n = e.align || 0, r = e.gap || 0, i = e.radius;
 	i = i == null ? [0, 0] : typeof i == "number" ? [i, 0] : i;
-	let a = B(i), o = 1 - t[0], s = L(t[1], z), c = L(t[2], 1), l = L(e.disp, on), u = L(e.each, (e) => {}), { fill: d, stroke: f } = l;
-	return (e, t, i, p) => oi(e, t, (m, h, g, _, v, y, b, x, S, C, w) => {
-		let T = m.pxRound, E = n, D = r * P, O = s * P, k = c * P, ee, A;
+	let a = U(i), o = 1 - t[0], s = z(t[1], H), c = z(t[2], 1), l = z(e.disp, rn), u = z(e.each, (e) => {}), { fill: d, stroke: f } = l;
+	return (e, t, i, p) => ai(e, t, (m, h, g, _, v, y, b, x, S, C, w) => {
+		let T = m.pxRound, E = n, D = r * F, O = s * F, k = c * F, ee, A;
 		_.ori == 0 ? [ee, A] = a(e, t) : [A, ee] = a(e, t);
-		let te = _.dir * (_.ori == 0 ? 1 : -1), ne = _.ori == 0 ? yi : bi, re = _.ori == 0 ? u : (e, t, n, r, i, a, o) => {
+		let j = _.dir * (_.ori == 0 ? 1 : -1), te = _.ori == 0 ? vi : yi, ne = _.ori == 0 ? u : (e, t, n, r, i, a, o) => {
 			u(e, t, n, i, r, o, a);
-		}, ie = L(e.bands, sn).find((e) => e.series[0] == t), ae = ie == null ? 0 : ie.dir, oe = m.fillTo(e, t, m.min, m.max, ae), j = T(b(oe, v, w, S)), M, N, se, ce = C, le = T(m.width * P), ue = !1, de = null, fe = null, pe = null, me = null;
-		d != null && (le == 0 || f != null) && (ue = !0, de = d.values(e, t, i, p), fe = /* @__PURE__ */ new Map(), new Set(de).forEach((e) => {
-			e != null && fe.set(e, new Path2D());
-		}), le > 0 && (pe = f.values(e, t, i, p), me = /* @__PURE__ */ new Map(), new Set(pe).forEach((e) => {
-			e != null && me.set(e, new Path2D());
+		}, re = z(e.bands, an).find((e) => e.series[0] == t), ie = re == null ? 0 : re.dir, ae = m.fillTo(e, t, m.min, m.max, ie), M = T(b(ae, v, w, S)), N, P, oe, se = C, ce = T(m.width * F), le = !1, ue = null, de = null, fe = null, pe = null;
+		d != null && (ce == 0 || f != null) && (le = !0, ue = d.values(e, t, i, p), de = /* @__PURE__ */ new Map(), new Set(ue).forEach((e) => {
+			e != null && de.set(e, new Path2D());
+		}), ce > 0 && (fe = f.values(e, t, i, p), pe = /* @__PURE__ */ new Map(), new Set(fe).forEach((e) => {
+			e != null && pe.set(e, new Path2D());
 		})));
-		let { x0: he, size: ge } = l;
-		if (he != null && ge != null) {
-			E = 1, h = he.values(e, t, i, p), he.unit == 2 && (h = h.map((t) => e.posToVal(x + t * C, _.key, !0)));
-			let n = ge.values(e, t, i, p);
-			N = ge.unit == 2 ? n[0] * C : y(n[0], _, C, x) - y(0, _, C, x), ce = Di(h, g, y, _, C, x, ce), se = ce - N + D;
-		} else ce = Di(h, g, y, _, C, x, ce), se = ce * o + D, N = ce - se;
-		se < 1 && (se = 0), le >= N / 2 && (le = 0), se < 5 && (T = Kt);
-		let _e = se > 0, ve = ce - se - (_e ? le : 0);
-		N = T(Ut(ve, k, O)), M = (E == 0 ? N / 2 : E == te ? 0 : N) - E * te * ((E == 0 ? D / 2 : 0) + (_e ? le / 2 : 0));
-		let ye = {
+		let { x0: me, size: he } = l;
+		if (me != null && he != null) {
+			E = 1, h = me.values(e, t, i, p), me.unit == 2 && (h = h.map((t) => e.posToVal(x + t * C, _.key, !0)));
+			let n = he.values(e, t, i, p);
+			P = he.unit == 2 ? n[0] * C : y(n[0], _, C, x) - y(0, _, C, x), se = Di(h, g, y, _, C, x, se), oe = se - P + D;
+		} else se = Di(h, g, y, _, C, x, se), oe = se * o + D, P = se - oe;
+		oe < 1 && (oe = 0), ce >= P / 2 && (ce = 0), oe < 5 && (T = Wt);
+		let ge = oe > 0, _e = se - oe - (ge ? ce : 0);
+		P = T(Vt(_e, k, O)), N = (E == 0 ? P / 2 : E == j ? 0 : P) - E * j * ((E == 0 ? D / 2 : 0) + (ge ? ce / 2 : 0));
+		let ve = {
 			stroke: null,
 			fill: null,
 			clip: null,
 			band: null,
 			gaps: null,
 			flags: 0
-		}, be = ue ? null : new Path2D(), xe = null;
-		if (ie != null) xe = e.data[ie.series[1]];
+		}, ye = le ? null : new Path2D(), be = null;
+		if (re != null) be = e.data[re.series[1]];
 		else {
 			let { y0: n, y1: r } = l;
-			n != null && r != null && (g = r.values(e, t, i, p), xe = n.values(e, t, i, p));
+			n != null && r != null && (g = r.values(e, t, i, p), be = n.values(e, t, i, p));
 		}
-		let Se = ee * N, Ce = A * N;
-		for (let n = te == 1 ? i : p; n >= i && n <= p; n += te) {
+		let xe = ee * P, Se = A * P;
+		for (let n = j == 1 ? i : p; n >= i && n <= p; n += j) {
 			let r = g[n];
 			if (r == null) continue;
-			if (xe != null) {
-				let e = xe[n] ?? 0;
+			if (be != null) {
+				let e = be[n] ?? 0;
 				if (r - e == 0) continue;
-				j = b(e, v, w, S);
+				M = b(e, v, w, S);
 			}
-			let i = y(_.distr != 2 || l != null ? h[n] : n, _, C, x), a = b(L(r, oe), v, w, S), o = T(i - M), s = T(Ft(a, j)), c = T(Pt(a, j)), u = s - c;
+			let i = y(_.distr != 2 || l != null ? h[n] : n, _, C, x), a = b(z(r, ae), v, w, S), o = T(i - N), s = T(Nt(a, M)), c = T(Mt(a, M)), u = s - c;
 			if (r != null) {
-				let i = r < 0 ? Ce : Se, a = r < 0 ? Se : Ce;
-				ue ? (le > 0 && pe[n] != null && ne(me.get(pe[n]), o, c + jt(le / 2), N, Ft(0, u - le), i, a), de[n] != null && ne(fe.get(de[n]), o, c + jt(le / 2), N, Ft(0, u - le), i, a)) : ne(be, o, c + jt(le / 2), N, Ft(0, u - le), i, a), re(e, t, n, o - le / 2, c, N + le, u);
+				let i = r < 0 ? Se : xe, a = r < 0 ? xe : Se;
+				le ? (ce > 0 && fe[n] != null && te(pe.get(fe[n]), o, c + At(ce / 2), P, Nt(0, u - ce), i, a), ue[n] != null && te(de.get(ue[n]), o, c + At(ce / 2), P, Nt(0, u - ce), i, a)) : te(ye, o, c + At(ce / 2), P, Nt(0, u - ce), i, a), ne(e, t, n, o - ce / 2, c, P + ce, u);
 			}
 		}
-		return le > 0 ? ye.stroke = ue ? me : be : ue || (ye._fill = m.width == 0 ? m._fill : m._stroke ?? m._fill, ye.width = 0), ye.fill = ue ? fe : be, ye;
+		return ce > 0 ? ve.stroke = le ? pe : ye : le || (ve._fill = m.width == 0 ? m._fill : m._stroke ?? m._fill, ve.width = 0), ve.fill = le ? de : ye, ve;
 	});
 }
 function ki(e, t) {
-	let n = L(t?.alignGaps, 0);
-	return (t, r, i, a) => oi(t, r, (o, s, c, l, u, d, f, p, m, h, g) => {
+	let n = z(t?.alignGaps, 0);
+	return (t, r, i, a) => ai(t, r, (o, s, c, l, u, d, f, p, m, h, g) => {
 		[i, a] = gt(c, i, a);
 		let _ = o.pxRound, v = (e) => _(d(e, l, h, p)), y = (e) => _(f(e, u, g, m)), b, x, S;
-		l.ori == 0 ? (b = hi, S = _i, x = Ci) : (b = gi, S = vi, x = q);
+		l.ori == 0 ? (b = mi, S = gi, x = Y) : (b = hi, S = _i, x = X);
 		let C = l.dir * (l.ori == 0 ? 1 : -1), w = v(s[C == 1 ? i : a]), T = w, E = [], D = [];
 		for (let e = C == 1 ? i : a; e >= i && e <= a; e += C) if (c[e] != null) {
 			let t = s[e], n = v(t);
@@ -1353,17 +1358,17 @@ function ki(e, t) {
 			clip: null,
 			band: null,
 			gaps: null,
-			flags: ii
-		}, k = O.stroke, [ee, A] = si(t, r);
+			flags: ri
+		}, k = O.stroke, [ee, A] = oi(t, r);
 		if (o.fill != null || ee != 0) {
 			let e = O.fill = new Path2D(k), n = y(o.fillTo(t, r, o.min, o.max, ee));
 			S(e, T, n), S(e, w, n);
 		}
 		if (!o.spanGaps) {
 			let e = [];
-			e.push(...fi(s, c, i, a, C, v, n)), O.gaps = e = o.gaps(t, r, i, a, e), O.clip = ui(e, l.ori, p, m, h, g);
+			e.push(...di(s, c, i, a, C, v, n)), O.gaps = e = o.gaps(t, r, i, a, e), O.clip = li(e, l.ori, p, m, h, g);
 		}
-		return A != 0 && (O.band = A == 2 ? [li(t, r, i, a, k, -1), li(t, r, i, a, k, 1)] : li(t, r, i, a, k, A)), O;
+		return A != 0 && (O.band = A == 2 ? [ci(t, r, i, a, k, -1), ci(t, r, i, a, k, 1)] : ci(t, r, i, a, k, A)), O;
 	});
 }
 function Ai(e) {
@@ -1389,44 +1394,44 @@ function Ni() {
 	for (let e of Mi) e.syncRect(!0);
 }
 Ke && (ut(Ve, Je, Ni), ut(He, Je, Ni, !0), ut(We, Je, () => {
-	Z.pxRatio = P;
+	Q.pxRatio = F;
 }));
-var Pi = Y(), Fi = J();
+var Pi = Z(), Fi = Si();
 function Ii(e, t, n, r) {
 	return (r ? [e[0], e[1]].concat(e.slice(2)) : [e[0]].concat(e.slice(1))).map((e, r) => Ri(e, r, t, n));
 }
 function Li(e, t) {
-	return e.map((e, n) => n == 0 ? {} : H({}, t, e));
+	return e.map((e, n) => n == 0 ? {} : G({}, t, e));
 }
 function Ri(e, t, n, r) {
-	return H({}, t == 0 ? n : r, e);
+	return G({}, t == 0 ? n : r, e);
 }
 function zi(e, t, n) {
-	return t == null ? cn : [t, n];
+	return t == null ? on : [t, n];
 }
 var Bi = zi;
 function Vi(e, t, n) {
-	return t == null ? cn : wt(t, n, xt, !0);
+	return t == null ? on : Ct(t, n, xt, !0);
 }
 function Hi(e, t, n, r) {
-	return t == null ? cn : yt(t, n, e.scales[r].log, !1);
+	return t == null ? on : yt(t, n, e.scales[r].log, !1);
 }
 var Ui = Hi;
 function Wi(e, t, n, r) {
-	return t == null ? cn : bt(t, n, e.scales[r].log, !1);
+	return t == null ? on : bt(t, n, e.scales[r].log, !1);
 }
 var Gi = Wi;
 function Ki(e, t, n, r, i) {
-	let a = Ft(Ht(e), Ht(t)), o = t - e, s = ft(i / r * o, n);
+	let a = Nt(Bt(e), Bt(t)), o = t - e, s = ft(i / r * o, n);
 	do {
 		let e = n[s], t = r * e / o;
-		if (t >= i && a + (e < 5 ? nn.get(e) : 0) <= 17) return [e, t];
+		if (t >= i && a + (e < 5 ? en.get(e) : 0) <= 17) return [e, t];
 	} while (++s < n.length);
 	return [0, 0];
 }
 function qi(e) {
 	let t, n;
-	return e = e.replace(/(\d+)px/, (e, r) => (t = Mt((n = +r) * P)) + "px"), [
+	return e = e.replace(/(\d+)px/, (e, r) => (t = V((n = +r) * F)) + "px"), [
 		e,
 		t,
 		n
@@ -1434,12 +1439,12 @@ function qi(e) {
 }
 function Ji(e) {
 	e.show && [e.font, e.labelFont].forEach((e) => {
-		let t = V(e[2] * P, 1);
+		let t = W(e[2] * F, 1);
 		e[0] = e[0].replace(/[0-9.]+px/, t + "px"), e[1] = t;
 	});
 }
-function Z(e, t, n) {
-	let r = { mode: L(e.mode, 1) }, i = r.mode;
+function Q(e, t, n) {
+	let r = { mode: z(e.mode, 1) }, i = r.mode;
 	function a(e, t, n, r) {
 		let i = t.valToPct(e);
 		return r + n * (t.dir == -1 ? 1 - i : i);
@@ -1461,26 +1466,26 @@ function Z(e, t, n) {
 	}
 	let u = et("canvas"), d = r.ctx = u.getContext("2d"), f = tt(de, l);
 	ut("click", f, (e) => {
-		e.target === m && (q != bi || J != xi) && Ti.click(r, e);
+		e.target === m && (Y != vi || X != yi) && Ci.click(r, e);
 	}, !0);
 	let p = r.under = tt(fe, f);
 	f.appendChild(u);
 	let m = r.over = tt(pe, f);
-	e = _n(e);
-	let h = +L(e.pxAlign, 1), g = pi(h);
+	e = hn(e);
+	let h = +z(e.pxAlign, 1), g = fi(h);
 	(e.plugins || []).forEach((t) => {
 		t.opts && (e = t.opts(r, e) || e);
 	});
-	let _ = e.ms || .001, v = r.series = i == 1 ? Ii(e.series || [], Nr, Qr, !1) : Li(e.series || [null], Zr), y = r.axes = Ii(e.axes || [], Ar, Kr, !0), b = r.scales = {}, x = r.bands = e.bands || [];
+	let _ = e.ms || .001, v = r.series = i == 1 ? Ii(e.series || [], Mr, Zr, !1) : Li(e.series || [null], Xr), y = r.axes = Ii(e.axes || [], kr, Gr, !0), b = r.scales = {}, x = r.bands = e.bands || [];
 	x.forEach((e) => {
-		e.fill = B(e.fill || null), e.dir = L(e.dir, -1);
+		e.fill = U(e.fill || null), e.dir = z(e.dir, -1);
 	});
 	let S = i == 2 ? v[1].facets[0].scale : v[0].scale, C = {
-		axes: Jr,
-		series: wr
+		axes: Vr,
+		series: Sr
 	}, w = (e.drawOrder || ["axes", "series"]).map((e) => C[e]);
 	function T(e) {
-		let t = e.distr == 3 ? (t) => Rt(t > 0 ? t : e.clamp(r, t, e.min, e.max, e.key)) : e.distr == 4 ? (t) => Vt(t, e.asinh) : e.distr == 100 ? (t) => e.fwd(t) : (e) => e;
+		let t = e.distr == 3 ? (t) => It(t > 0 ? t : e.clamp(r, t, e.min, e.max, e.key)) : e.distr == 4 ? (t) => zt(t, e.asinh) : e.distr == 100 ? (t) => e.fwd(t) : (e) => e;
 		return (n) => {
 			let r = t(n), { _min: i, _max: a } = e, o = a - i;
 			return (r - i) / o;
@@ -1489,14 +1494,14 @@ function Z(e, t, n) {
 	function E(t) {
 		let n = b[t];
 		if (n == null) {
-			let r = (e.scales || on)[t] || on;
+			let r = (e.scales || rn)[t] || rn;
 			if (r.from != null) {
 				E(r.from);
-				let e = H({}, b[r.from], r, { key: t });
+				let e = G({}, b[r.from], r, { key: t });
 				e.valToPct = T(e), b[t] = e;
 			} else {
-				n = b[t] = H({}, t == S ? ei : ti, r), n.key = t;
-				let e = n.time, a = n.range, o = ln(a);
+				n = b[t] = G({}, t == S ? $r : ei, r), n.key = t;
+				let e = n.time, a = n.range, o = sn(a);
 				if ((t != S || i == 2 && !e) && (o && (a[0] == null || a[1] == null) && (a = {
 					min: a[0] == null ? St : {
 						mode: 1,
@@ -1508,11 +1513,11 @@ function Z(e, t, n) {
 						hard: a[1],
 						soft: a[1]
 					}
-				}, o = !1), !o && pn(a))) {
+				}, o = !1), !o && dn(a))) {
 					let e = a;
-					a = (t, n, r) => n == null ? cn : wt(n, r, e);
+					a = (t, n, r) => n == null ? on : Ct(n, r, e);
 				}
-				n.range = B(a || (e ? Bi : t == S ? n.distr == 3 ? Ui : n.distr == 4 ? Gi : zi : n.distr == 3 ? Hi : n.distr == 4 ? Wi : Vi)), n.auto = B(!o && n.auto), n.clamp = B(n.clamp || $r), n._min = n._max = null, n.valToPct = T(n);
+				n.range = U(a || (e ? Bi : t == S ? n.distr == 3 ? Ui : n.distr == 4 ? Gi : zi : n.distr == 3 ? Hi : n.distr == 4 ? Wi : Vi)), n.auto = U(!o && n.auto), n.clamp = U(n.clamp || Qr), n._min = n._max = null, n.valToPct = T(n);
 			}
 		}
 	}
@@ -1532,97 +1537,97 @@ function Z(e, t, n) {
 			max: t.max
 		}, t.min = t.max = null);
 	}
-	let te = e.tzDate || ((e) => new Date(Mt(e / _))), ne = e.fmtDate || Fn, re = _ == 1 ? er(te) : rr(te), ie = ar(te, ir(_ == 1 ? $n : nr, ne)), ae = ur(te, cr(lr, ne)), oe = [], j = r.legend = H({}, pr, e.legend), M = r.cursor = H({}, Sr, { drag: { y: i == 2 } }, e.cursor), N = j.show, Ne = M.show, Ve = j.markers;
-	j.idxs = oe, Ve.width = B(Ve.width), Ve.dash = B(Ve.dash), Ve.stroke = B(Ve.stroke), Ve.fill = B(Ve.fill);
-	let He, Ue, Ke, Ye = [], Xe = [], Ze, nt = !1, it = {};
-	if (j.live) {
+	let j = e.tzDate || ((e) => new Date(V(e / _))), te = e.fmtDate || Nn, ne = _ == 1 ? $n(j) : nr(j), re = ir(j, rr(_ == 1 ? Qn : tr, te)), ie = lr(j, sr(cr, te)), ae = [], M = r.legend = G({}, fr, e.legend), N = r.cursor = G({}, xr, { drag: { y: i == 2 } }, e.cursor), P = M.show, oe = N.show, Ne = M.markers;
+	M.idxs = ae, Ne.width = U(Ne.width), Ne.dash = U(Ne.dash), Ne.stroke = U(Ne.stroke), Ne.fill = U(Ne.fill);
+	let Ve, He, Ue, Ke = [], Ye = [], Xe, Ze = !1, nt = {};
+	if (M.live) {
 		let e = v[1] ? v[1].values : null;
-		nt = e != null, Ze = nt ? e(r, 1, 0) : { _: 0 };
-		for (let e in Ze) it[e] = Ge;
+		Ze = e != null, Xe = Ze ? e(r, 1, 0) : { _: 0 };
+		for (let e in Xe) nt[e] = Ge;
 	}
-	if (N) {
-		if (He = et("table", be, l), Ke = et("tbody", null, He), j.mount(r, He), nt) {
-			Ue = et("thead", null, He, Ke);
-			let e = et("tr", null, Ue);
-			for (var ot in et("th", null, e), Ze) et("th", Te, e).textContent = ot;
-		} else Qe(He, Se), j.live && Qe(He, xe);
+	if (P) {
+		if (Ve = et("table", be, l), Ue = et("tbody", null, Ve), M.mount(r, Ve), Ze) {
+			He = et("thead", null, Ve, Ue);
+			let e = et("tr", null, He);
+			for (var it in et("th", null, e), Xe) et("th", Te, e).textContent = it;
+		} else Qe(Ve, Se), M.live && Qe(Ve, xe);
 	}
-	let ct = { show: !0 }, lt = { show: !1 };
-	function pt(e, t) {
-		if (t == 0 && (nt || !j.live || i == 2)) return cn;
-		let n = [], a = et("tr", Ce, Ke, Ke.childNodes[t]);
+	let ot = { show: !0 }, ct = { show: !1 };
+	function lt(e, t) {
+		if (t == 0 && (Ze || !M.live || i == 2)) return on;
+		let n = [], a = et("tr", Ce, Ue, Ue.childNodes[t]);
 		Qe(a, e.class), e.show || Qe(a, he);
 		let o = et("th", null, a);
-		if (Ve.show) {
+		if (Ne.show) {
 			let e = tt(we, o);
 			if (t > 0) {
-				let n = Ve.width(r, t);
-				n && (e.style.border = n + "px " + Ve.dash(r, t) + " " + Ve.stroke(r, t)), e.style.background = Ve.fill(r, t);
+				let n = Ne.width(r, t);
+				n && (e.style.border = n + "px " + Ne.dash(r, t) + " " + Ne.stroke(r, t)), e.style.background = Ne.fill(r, t);
 			}
 		}
 		let s = tt(Te, o);
-		for (var c in e.label instanceof HTMLElement ? s.appendChild(e.label) : s.textContent = e.label, t > 0 && (Ve.show || (s.style.color = e.width > 0 ? Ve.stroke(r, t) : Ve.fill(r, t)), ht("click", o, (t) => {
-			if (M._lock) return;
-			wn(t);
+		for (var c in e.label instanceof HTMLElement ? s.appendChild(e.label) : s.textContent = e.label, t > 0 && (Ne.show || (s.style.color = e.width > 0 ? Ne.stroke(r, t) : Ne.fill(r, t)), mt("click", o, (t) => {
+			if (N._lock) return;
+			bn(t);
 			let n = v.indexOf(e);
-			if ((t.ctrlKey || t.metaKey) != j.isolate) {
+			if ((t.ctrlKey || t.metaKey) != M.isolate) {
 				let e = v.some((e, t) => t > 0 && t != n && e.show);
 				v.forEach((t, r) => {
-					r > 0 && ji(r, e ? r == n ? ct : lt : ct, !0, $.setSeries);
+					r > 0 && Ai(r, e ? r == n ? ot : ct : ot, !0, $.setSeries);
 				});
-			} else ji(n, { show: !e.show }, !0, $.setSeries);
-		}, !1), Dn && ht(Re, o, (t) => {
-			M._lock || (wn(t), ji(v.indexOf(e), ea, !0, $.setSeries));
-		}, !1)), Ze) {
+			} else Ai(n, { show: !e.show }, !0, $.setSeries);
+		}, !1), wn && mt(Re, o, (t) => {
+			N._lock || (bn(t), Ai(v.indexOf(e), $i, !0, $.setSeries));
+		}, !1)), Xe) {
 			let e = et("td", Ee, a);
 			e.textContent = "--", n.push(e);
 		}
 		return [a, n];
 	}
-	let mt = /* @__PURE__ */ new Map();
-	function ht(e, t, n, i = !0) {
-		let a = mt.get(t) || {}, o = M.bind[e](r, t, n, i);
-		o && (ut(e, t, a[e] = o), mt.set(t, a));
+	let pt = /* @__PURE__ */ new Map();
+	function mt(e, t, n, i = !0) {
+		let a = pt.get(t) || {}, o = N.bind[e](r, t, n, i);
+		o && (ut(e, t, a[e] = o), pt.set(t, a));
 	}
-	function gt(e, t, n) {
-		let r = mt.get(t) || {};
+	function ht(e, t, n) {
+		let r = pt.get(t) || {};
 		for (let n in r) (e == null || n == e) && (dt(n, t, r[n]), delete r[n]);
-		e ?? mt.delete(t);
+		e ?? pt.delete(t);
 	}
-	let _t = 0, Ct = 0, I = 0, R = 0, Et = 0, Dt = 0, Ot = Et, jt = Dt, Lt = I, zt = R, Ht = 0, Gt = 0, Kt = 0, Zt = 0;
+	let gt = 0, _t = 0, L = 0, R = 0, Tt = 0, Et = 0, Dt = Tt, Ot = Et, At = L, Ft = R, Lt = 0, Bt = 0, Ut = 0, Wt = 0;
 	r.bbox = {};
-	let Qt = !1, en = !1, tn = !1, an = !1, un = !1, hn = !1;
-	function gn(e, t, n) {
-		(n || e != r.width || t != r.height) && vn(e, t), Yr(!1), tn = !0, en = !0, li();
+	let Yt = !1, Xt = !1, Qt = !1, $t = !1, nn = !1, cn = !1;
+	function pn(e, t, n) {
+		(n || e != r.width || t != r.height) && mn(e, t), qr(!1), Qt = !0, Xt = !0, oi();
 	}
-	function vn(e, t) {
-		r.width = _t = I = e, r.height = Ct = R = t, Et = Dt = 0, xn(), Sn();
+	function mn(e, t) {
+		r.width = gt = L = e, r.height = _t = R = t, Tt = Et = 0, vn(), yn();
 		let n = r.bbox;
-		Ht = n.left = $t(Et * P, .5), Gt = n.top = $t(Dt * P, .5), Kt = n.width = $t(I * P, .5), Zt = n.height = $t(R * P, .5);
+		Lt = n.left = Zt(Tt * F, .5), Bt = n.top = Zt(Et * F, .5), Ut = n.width = Zt(L * F, .5), Wt = n.height = Zt(R * F, .5);
 	}
-	function yn() {
+	function gn() {
 		let e = !1, t = 0;
 		for (; !e;) {
 			t++;
-			let n = Vr(t), i = Hr(t);
-			e = t == 3 || n && i, e || (vn(r.width, r.height), en = !0);
+			let n = zr(t), i = Br(t);
+			e = t == 3 || n && i, e || (mn(r.width, r.height), Xt = !0);
 		}
 	}
-	function bn({ width: e, height: t }) {
-		gn(e, t);
+	function _n({ width: e, height: t }) {
+		pn(e, t);
 	}
-	r.setSize = bn;
-	function xn() {
+	r.setSize = _n;
+	function vn() {
 		let e = !1, t = !1, n = !1, r = !1;
 		y.forEach((i, a) => {
 			if (i.show && i._show) {
 				let { side: a, _size: o } = i, s = a % 2, c = o + (i.label == null ? 0 : i.labelSize);
-				c > 0 && (s ? (I -= c, a == 3 ? (Et += c, r = !0) : n = !0) : (R -= c, a == 0 ? (Dt += c, e = !0) : t = !0));
+				c > 0 && (s ? (L -= c, a == 3 ? (Tt += c, r = !0) : n = !0) : (R -= c, a == 0 ? (Et += c, e = !0) : t = !0));
 			}
-		}), Ln[0] = e, Ln[1] = n, Ln[2] = t, Ln[3] = r, I -= Vn[1] + Vn[3], Et += Vn[3], R -= Vn[2] + Vn[0], Dt += Vn[0];
+		}), Pn[0] = e, Pn[1] = n, Pn[2] = t, Pn[3] = r, L -= Rn[1] + Rn[3], Tt += Rn[3], R -= Rn[2] + Rn[0], Et += Rn[0];
 	}
-	function Sn() {
-		let e = Et + I, t = Dt + R, n = Et, r = Dt;
+	function yn() {
+		let e = Tt + L, t = Et + R, n = Tt, r = Et;
 		function i(i, a) {
 			switch (i) {
 				case 1: return e += a, e - a;
@@ -1638,13 +1643,13 @@ function Z(e, t, n) {
 			}
 		});
 	}
-	if (M.dataIdx == null) {
-		let e = M.hover, n = e.skip = new Set(e.skip ?? []);
+	if (N.dataIdx == null) {
+		let e = N.hover, n = e.skip = new Set(e.skip ?? []);
 		n.add(void 0);
-		let r = e.prox = B(e.prox), i = e.bias ??= 0;
-		M.dataIdx = (e, a, o, s) => {
+		let r = e.prox = U(e.prox), i = e.bias ??= 0;
+		N.dataIdx = (e, a, o, s) => {
 			if (a == 0) return o;
-			let c = o, l = r(e, a, o, s) ?? z, u = l >= 0 && l < z, d = D.ori == 0 ? I : R, f = M.left, p = t[0], m = t[a];
+			let c = o, l = r(e, a, o, s) ?? H, u = l >= 0 && l < H, d = D.ori == 0 ? L : R, f = N.left, p = t[0], m = t[a];
 			if (n.has(m[o])) {
 				c = null;
 				let e = null, t = null, r;
@@ -1656,158 +1661,158 @@ function Z(e, t, n) {
 						i <= a ? i <= l && (c = e) : a <= l && (c = t);
 					} else c = t == null ? e : e == null ? t : o - e <= t - o ? e : t;
 				}
-			} else u && At(f - k(p[o], D, d, 0)) > l && (c = null);
+			} else u && B(f - k(p[o], D, d, 0)) > l && (c = null);
 			return c;
 		};
 	}
-	let wn = (e) => {
-		M.event = e;
+	let bn = (e) => {
+		N.event = e;
 	};
-	M.idxs = oe, M._lock = !1;
-	let Tn = M.points;
-	Tn.show = B(Tn.show), Tn.size = B(Tn.size), Tn.stroke = B(Tn.stroke), Tn.width = B(Tn.width), Tn.fill = B(Tn.fill);
-	let En = r.focus = H({}, e.focus || { alpha: .3 }, M.focus), Dn = En.prox >= 0, On = Dn && Tn.one, kn = [], An = [], jn = [];
-	function Mn(e, t) {
-		let n = Tn.show(r, t);
-		if (n instanceof HTMLElement) return Qe(n, ye), Qe(n, e.class), rt(n, -10, -10, I, R), m.insertBefore(n, kn[t]), n;
+	N.idxs = ae, N._lock = !1;
+	let Sn = N.points;
+	Sn.show = U(Sn.show), Sn.size = U(Sn.size), Sn.stroke = U(Sn.stroke), Sn.width = U(Sn.width), Sn.fill = U(Sn.fill);
+	let Cn = r.focus = G({}, e.focus || { alpha: .3 }, N.focus), wn = Cn.prox >= 0, Tn = wn && Sn.one, En = [], Dn = [], On = [];
+	function kn(e, t) {
+		let n = Sn.show(r, t);
+		if (n instanceof HTMLElement) return Qe(n, ye), Qe(n, e.class), rt(n, -10, -10, L, R), m.insertBefore(n, En[t]), n;
 	}
-	function Nn(e, t) {
+	function An(e, t) {
 		if (i == 1 || t > 0) {
 			let t = i == 1 && b[e.scale].time, n = e.value;
-			e.value = t ? fn(n) ? ur(te, cr(n, ne)) : n || ae : n || Gr, e.label = e.label || (t ? Mr : jr);
+			e.value = t ? un(n) ? lr(j, sr(n, te)) : n || ie : n || Wr, e.label = e.label || (t ? jr : Ar);
 		}
-		if (On || t > 0) {
-			e.width = e.width == null ? 1 : e.width, e.paths = e.paths || Pi || Jt, e.fillTo = B(e.fillTo || ci), e.pxAlign = +L(e.pxAlign, h), e.pxRound = pi(e.pxAlign), e.stroke = B(e.stroke || null), e.fill = B(e.fill || null), e._stroke = e._fill = e._paths = e._focus = null;
-			let t = qr(Ft(1, e.width), 1), n = e.points = H({}, {
+		if (Tn || t > 0) {
+			e.width = e.width == null ? 1 : e.width, e.paths = e.paths || Pi || Kt, e.fillTo = U(e.fillTo || si), e.pxAlign = +z(e.pxAlign, h), e.pxRound = fi(e.pxAlign), e.stroke = U(e.stroke || null), e.fill = U(e.fill || null), e._stroke = e._fill = e._paths = e._focus = null;
+			let t = Kr(Nt(1, e.width), 1), n = e.points = G({}, {
 				size: t,
-				width: Ft(1, t * .2),
+				width: Nt(1, t * .2),
 				stroke: e.stroke,
 				space: t * 2,
 				paths: Fi,
 				_stroke: null,
 				_fill: null
 			}, e.points);
-			n.show = B(n.show), n.filter = B(n.filter), n.fill = B(n.fill), n.stroke = B(n.stroke), n.paths = B(n.paths), n.pxAlign = e.pxAlign;
+			n.show = U(n.show), n.filter = U(n.filter), n.fill = U(n.fill), n.stroke = U(n.stroke), n.paths = U(n.paths), n.pxAlign = e.pxAlign;
 		}
-		if (N) {
-			let n = pt(e, t);
-			Ye.splice(t, 0, n[0]), Xe.splice(t, 0, n[1]), j.values.push(null);
+		if (P) {
+			let n = lt(e, t);
+			Ke.splice(t, 0, n[0]), Ye.splice(t, 0, n[1]), M.values.push(null);
 		}
-		if (Ne) {
-			oe.splice(t, 0, null);
+		if (oe) {
+			ae.splice(t, 0, null);
 			let n = null;
-			On ? t == 0 && (n = Mn(e, t)) : t > 0 && (n = Mn(e, t)), kn.splice(t, 0, n), An.splice(t, 0, 0), jn.splice(t, 0, 0);
+			Tn ? t == 0 && (n = kn(e, t)) : t > 0 && (n = kn(e, t)), En.splice(t, 0, n), Dn.splice(t, 0, 0), On.splice(t, 0, 0);
 		}
-		Q("addSeries", t);
+		Oa("addSeries", t);
 	}
-	function Pn(e, t) {
-		t ??= v.length, e = i == 1 ? Ri(e, t, Nr, Qr) : Ri(e, t, {}, Zr), v.splice(t, 0, e), Nn(v[t], t);
+	function jn(e, t) {
+		t ??= v.length, e = i == 1 ? Ri(e, t, Mr, Zr) : Ri(e, t, {}, Xr), v.splice(t, 0, e), An(v[t], t);
 	}
-	r.addSeries = Pn;
-	function In(e) {
-		if (v.splice(e, 1), N) {
-			j.values.splice(e, 1), Xe.splice(e, 1);
-			let t = Ye.splice(e, 1)[0];
-			gt(null, t.firstChild), t.remove();
+	r.addSeries = jn;
+	function Mn(e) {
+		if (v.splice(e, 1), P) {
+			M.values.splice(e, 1), Ye.splice(e, 1);
+			let t = Ke.splice(e, 1)[0];
+			ht(null, t.firstChild), t.remove();
 		}
-		Ne && (oe.splice(e, 1), kn.splice(e, 1)[0].remove(), An.splice(e, 1), jn.splice(e, 1)), Q("delSeries", e);
+		oe && (ae.splice(e, 1), En.splice(e, 1)[0].remove(), Dn.splice(e, 1), On.splice(e, 1)), Oa("delSeries", e);
 	}
-	r.delSeries = In;
-	let Ln = [
+	r.delSeries = Mn;
+	let Pn = [
 		!1,
 		!1,
 		!1,
 		!1
 	];
-	function Rn(e, t) {
+	function Fn(e, t) {
 		if (e._show = e.show, e.show) {
 			let n = e.side % 2, i = b[e.scale];
 			i ??= (e.scale = n ? v[1].scale : S, b[e.scale]);
 			let a = i.time;
-			e.size = B(e.size), e.space = B(e.space), e.rotate = B(e.rotate), ln(e.incrs) && e.incrs.forEach((e) => {
-				!nn.has(e) && nn.set(e, rn(e));
-			}), e.incrs = B(e.incrs || (i.distr == 2 ? Hn : a ? _ == 1 ? Qn : tr : Un)), e.splits = B(e.splits || (a && i.distr == 1 ? re : i.distr == 3 ? Ir : i.distr == 4 ? Lr : Fr)), e.stroke = B(e.stroke), e.grid.stroke = B(e.grid.stroke), e.ticks.stroke = B(e.ticks.stroke), e.border.stroke = B(e.border.stroke);
+			e.size = U(e.size), e.space = U(e.space), e.rotate = U(e.rotate), sn(e.incrs) && e.incrs.forEach((e) => {
+				!en.has(e) && en.set(e, tn(e));
+			}), e.incrs = U(e.incrs || (i.distr == 2 ? Bn : a ? _ == 1 ? Zn : er : Vn)), e.splits = U(e.splits || (a && i.distr == 1 ? ne : i.distr == 3 ? Fr : i.distr == 4 ? Ir : Pr)), e.stroke = U(e.stroke), e.grid.stroke = U(e.grid.stroke), e.ticks.stroke = U(e.ticks.stroke), e.border.stroke = U(e.border.stroke);
 			let o = e.values;
-			e.values = ln(o) && !ln(o[0]) ? B(o) : a ? ln(o) ? ar(te, ir(o, ne)) : fn(o) ? or(te, o) : o || ie : o || Pr, e.filter = B(e.filter || (i.distr >= 3 && i.log == 10 ? Ur : i.distr == 3 && i.log == 2 ? Wr : qt)), e.font = qi(e.font), e.labelFont = qi(e.labelFont), e._size = e.size(r, null, t, 0), e._space = e._rotate = e._incrs = e._found = e._splits = e._values = null, e._size > 0 && (Ln[t] = !0, e._el = tt(me, f));
+			e.values = sn(o) && !sn(o[0]) ? U(o) : a ? sn(o) ? ir(j, rr(o, te)) : un(o) ? ar(j, o) : o || re : o || Nr, e.filter = U(e.filter || (i.distr >= 3 && i.log == 10 ? Hr : i.distr == 3 && i.log == 2 ? Ur : Gt)), e.font = qi(e.font), e.labelFont = qi(e.labelFont), e._size = e.size(r, null, t, 0), e._space = e._rotate = e._incrs = e._found = e._splits = e._values = null, e._size > 0 && (Pn[t] = !0, e._el = tt(me, f));
 		}
 	}
-	function zn(e, t, n, r) {
+	function In(e, t, n, r) {
 		let [i, a, o, s] = n, c = t % 2, l = 0;
-		return c == 0 && (s || a) && (l = t == 0 && !i || t == 2 && !o ? Mt(Ar.size / 3) : 0), c == 1 && (i || o) && (l = t == 1 && !a || t == 3 && !s ? Mt(Kr.size / 2) : 0), l;
+		return c == 0 && (s || a) && (l = t == 0 && !i || t == 2 && !o ? V(kr.size / 3) : 0), c == 1 && (i || o) && (l = t == 1 && !a || t == 3 && !s ? V(Gr.size / 2) : 0), l;
 	}
-	let Bn = r.padding = (e.padding || [
-		zn,
-		zn,
-		zn,
-		zn
-	]).map((e) => B(L(e, zn))), Vn = r._padding = Bn.map((e, t) => e(r, t, Ln, 0)), U, W = null, G = null, Wn = i == 1 ? v[0].idxs : null, Gn = null, Kn = !1;
-	function qn(e, n) {
+	let Ln = r.padding = (e.padding || [
+		In,
+		In,
+		In,
+		In
+	]).map((e) => U(z(e, In))), Rn = r._padding = Ln.map((e, t) => e(r, t, Pn, 0)), zn, K = null, q = null, Hn = i == 1 ? v[0].idxs : null, Un = null, Wn = !1;
+	function Gn(e, n) {
 		if (t = e ?? [], r.data = r._data = t, i == 2) {
-			U = 0;
-			for (let e = 1; e < v.length; e++) U += t[e][0].length;
+			zn = 0;
+			for (let e = 1; e < v.length; e++) zn += t[e][0].length;
 		} else {
-			t.length == 0 && (r.data = r._data = t = [[]]), Gn = t[0], U = Gn.length;
+			t.length == 0 && (r.data = r._data = t = [[]]), Un = t[0], zn = Un.length;
 			let e = t;
 			if (O == 2) {
 				e = t.slice();
-				let n = e[0] = Array(U);
-				for (let e = 0; e < U; e++) n[e] = e;
+				let n = e[0] = Array(zn);
+				for (let e = 0; e < zn; e++) n[e] = e;
 			}
 			r._data = t = e;
 		}
-		if (Yr(!0), Q("setData"), O == 2 && (tn = !0), n !== !1) {
+		if (qr(!0), Oa("setData"), O == 2 && (Qt = !0), n !== !1) {
 			let e = D;
-			e.auto(r, Kn) ? Jn() : Ai(S, e.min, e.max), an ||= M.left >= 0, hn = !0, li();
+			e.auto(r, Wn) ? Kn() : ki(S, e.min, e.max), $t ||= N.left >= 0, cn = !0, oi();
 		}
 	}
-	r.setData = qn;
-	function Jn() {
-		Kn = !0;
+	r.setData = Gn;
+	function Kn() {
+		Wn = !0;
 		let e, n;
-		i == 1 && (U > 0 ? (W = Wn[0] = 0, G = Wn[1] = U - 1, e = t[0][W], n = t[0][G], O == 2 ? (e = W, n = G) : e == n && (O == 3 ? [e, n] = yt(e, e, D.log, !1) : O == 4 ? [e, n] = bt(e, e, D.log, !1) : D.time ? n = e + Mt(86400 / _) : [e, n] = wt(e, n, xt, !0))) : (W = Wn[0] = e = null, G = Wn[1] = n = null)), Ai(S, e, n);
+		i == 1 && (zn > 0 ? (K = Hn[0] = 0, q = Hn[1] = zn - 1, e = t[0][K], n = t[0][q], O == 2 ? (e = K, n = q) : e == n && (O == 3 ? [e, n] = yt(e, e, D.log, !1) : O == 4 ? [e, n] = bt(e, e, D.log, !1) : D.time ? n = e + V(86400 / _) : [e, n] = Ct(e, n, xt, !0))) : (K = Hn[0] = e = null, q = Hn[1] = n = null)), ki(S, e, n);
 	}
-	let Yn, Xn, K, Zn, sr, dr, fr, mr, hr, gr;
-	function _r(e, t, n, r, i, a) {
-		e ??= Pe, n ??= sn, r ??= "butt", i ??= Pe, a ??= "round", e != Yn && (d.strokeStyle = Yn = e), i != Xn && (d.fillStyle = Xn = i), t != K && (d.lineWidth = K = t), a != sr && (d.lineJoin = sr = a), r != dr && (d.lineCap = dr = r), n != Zn && d.setLineDash(Zn = n);
+	let qn, Jn, Yn, J, Xn, or, ur, dr, pr, mr;
+	function hr(e, t, n, r, i, a) {
+		e ??= Pe, n ??= an, r ??= "butt", i ??= Pe, a ??= "round", e != qn && (d.strokeStyle = qn = e), i != Jn && (d.fillStyle = Jn = i), t != Yn && (d.lineWidth = Yn = t), a != Xn && (d.lineJoin = Xn = a), r != or && (d.lineCap = or = r), n != J && d.setLineDash(J = n);
 	}
-	function vr(e, t, n, r) {
-		t != Xn && (d.fillStyle = Xn = t), e != fr && (d.font = fr = e), n != mr && (d.textAlign = mr = n), r != hr && (d.textBaseline = hr = r);
+	function gr(e, t, n, r) {
+		t != Jn && (d.fillStyle = Jn = t), e != ur && (d.font = ur = e), n != dr && (d.textAlign = dr = n), r != pr && (d.textBaseline = pr = r);
 	}
-	function yr(e, t, n, i, a = 0) {
-		if (i.length > 0 && e.auto(r, Kn) && (t == null || t.min == null)) {
-			let t = L(W, 0), r = L(G, i.length - 1), o = n.min == null ? vt(i, t, r, a, e.distr == 3) : [n.min, n.max];
-			e.min = Pt(e.min, n.min = o[0]), e.max = Ft(e.max, n.max = o[1]);
+	function _r(e, t, n, i, a = 0) {
+		if (i.length > 0 && e.auto(r, Wn) && (t == null || t.min == null)) {
+			let t = z(K, 0), r = z(q, i.length - 1), o = n.min == null ? vt(i, t, r, a, e.distr == 3) : [n.min, n.max];
+			e.min = Mt(e.min, n.min = o[0]), e.max = Nt(e.max, n.max = o[1]);
 		}
 	}
-	let br = {
+	let vr = {
 		min: null,
 		max: null
 	};
-	function xr() {
+	function yr() {
 		for (let e in b) {
 			let t = b[e];
-			A[e] == null && (t.min == null || A[S] != null && t.auto(r, Kn)) && (A[e] = br);
+			A[e] == null && (t.min == null || A[S] != null && t.auto(r, Wn)) && (A[e] = vr);
 		}
 		for (let e in b) {
 			let t = b[e];
-			A[e] == null && t.from != null && A[t.from] != null && (A[e] = br);
+			A[e] == null && t.from != null && A[t.from] != null && (A[e] = vr);
 		}
-		A[S] != null && Yr(!0);
+		A[S] != null && qr(!0);
 		let e = {};
 		for (let t in A) {
 			let n = A[t];
 			if (n != null) {
-				let a = e[t] = _n(b[t], mn);
-				if (n.min != null) H(a, n);
+				let a = e[t] = hn(b[t], fn);
+				if (n.min != null) G(a, n);
 				else if (t != S || i == 2) {
-					if (U == 0 && a.from == null) {
+					if (zn == 0 && a.from == null) {
 						let e = a.range(r, null, null, t);
 						a.min = e[0], a.max = e[1];
-					} else a.min = z, a.max = -Infinity;
+					} else a.min = H, a.max = -Infinity;
 				}
 			}
 		}
-		if (U > 0) {
+		if (zn > 0) {
 			v.forEach((n, a) => {
 				if (i == 1) {
 					let i = n.scale, o = A[i];
@@ -1815,18 +1820,18 @@ function Z(e, t, n) {
 					let s = e[i];
 					if (a == 0) {
 						let e = s.range(r, s.min, s.max, i);
-						s.min = e[0], s.max = e[1], W = ft(s.min, t[0]), G = ft(s.max, t[0]), G - W > 1 && (t[0][W] < s.min && W++, t[0][G] > s.max && G--), n.min = Gn[W], n.max = Gn[G];
-					} else n.show && n.auto && yr(s, o, n, t[a], n.sorted);
-					n.idxs[0] = W, n.idxs[1] = G;
+						s.min = e[0], s.max = e[1], K = ft(s.min, t[0]), q = ft(s.max, t[0]), q - K > 1 && (t[0][K] < s.min && K++, t[0][q] > s.max && q--), n.min = Un[K], n.max = Un[q];
+					} else n.show && n.auto && _r(s, o, n, t[a], n.sorted);
+					n.idxs[0] = K, n.idxs[1] = q;
 				} else if (a > 0 && n.show && n.auto) {
 					let [r, i] = n.facets, o = r.scale, s = i.scale, [c, l] = t[a], u = e[o], d = e[s];
-					u != null && yr(u, A[o], r, c, r.sorted), d != null && yr(d, A[s], i, l, i.sorted), n.min = i.min, n.max = i.max;
+					u != null && _r(u, A[o], r, c, r.sorted), d != null && _r(d, A[s], i, l, i.sorted), n.min = i.min, n.max = i.max;
 				}
 			});
 			for (let t in e) {
 				let n = e[t], i = A[t];
 				if (n.from == null && (i == null || i.min == null)) {
-					let e = n.range(r, n.min == z ? null : n.min, n.max == -Infinity ? null : n.max, t);
+					let e = n.range(r, n.min == H ? null : n.min, n.max == -Infinity ? null : n.max, t);
 					n.min = e[0], n.max = e[1];
 				}
 			}
@@ -1848,88 +1853,88 @@ function Z(e, t, n) {
 			if (i.min != r.min || i.max != r.max) {
 				i.min = r.min, i.max = r.max;
 				let e = i.distr;
-				i._min = e == 3 ? Rt(i.min) : e == 4 ? Vt(i.min, i.asinh) : e == 100 ? i.fwd(i.min) : i.min, i._max = e == 3 ? Rt(i.max) : e == 4 ? Vt(i.max, i.asinh) : e == 100 ? i.fwd(i.max) : i.max, n[t] = a = !0;
+				i._min = e == 3 ? It(i.min) : e == 4 ? zt(i.min, i.asinh) : e == 100 ? i.fwd(i.min) : i.min, i._max = e == 3 ? It(i.max) : e == 4 ? zt(i.max, i.asinh) : e == 100 ? i.fwd(i.max) : i.max, n[t] = a = !0;
 			}
 		}
 		if (a) {
 			v.forEach((e, t) => {
 				i == 2 ? t > 0 && n.y && (e._paths = null) : n[e.scale] && (e._paths = null);
 			});
-			for (let e in n) tn = !0, Q("setScale", e);
-			Ne && M.left >= 0 && (an = hn = !0);
+			for (let e in n) Qt = !0, Oa("setScale", e);
+			oe && N.left >= 0 && ($t = cn = !0);
 		}
 		for (let e in A) A[e] = null;
 	}
-	function Cr(e) {
-		let t = Ut(W - 1, 0, U - 1), n = Ut(G + 1, 0, U - 1);
+	function br(e) {
+		let t = Vt(K - 1, 0, zn - 1), n = Vt(q + 1, 0, zn - 1);
 		for (; e[t] == null && t > 0;) t--;
-		for (; e[n] == null && n < U - 1;) n++;
+		for (; e[n] == null && n < zn - 1;) n++;
 		return [t, n];
 	}
-	function wr() {
-		if (U > 0) {
-			let e = v.some((e) => e._focus) && gr != En.alpha;
-			e && (d.globalAlpha = gr = En.alpha), v.forEach((e, n) => {
-				if (n > 0 && e.show && (Tr(n, !1), Tr(n, !0), e._paths == null)) {
-					let a = gr;
-					gr != e.alpha && (d.globalAlpha = gr = e.alpha);
-					let o = i == 2 ? [0, t[n][0].length - 1] : Cr(t[n]);
-					e._paths = e.paths(r, n, o[0], o[1]), gr != a && (d.globalAlpha = gr = a);
+	function Sr() {
+		if (zn > 0) {
+			let e = v.some((e) => e._focus) && mr != Cn.alpha;
+			e && (d.globalAlpha = mr = Cn.alpha), v.forEach((e, n) => {
+				if (n > 0 && e.show && (Cr(n, !1), Cr(n, !0), e._paths == null)) {
+					let a = mr;
+					mr != e.alpha && (d.globalAlpha = mr = e.alpha);
+					let o = i == 2 ? [0, t[n][0].length - 1] : br(t[n]);
+					e._paths = e.paths(r, n, o[0], o[1]), mr != a && (d.globalAlpha = mr = a);
 				}
 			}), v.forEach((e, t) => {
 				if (t > 0 && e.show) {
-					let n = gr;
-					gr != e.alpha && (d.globalAlpha = gr = e.alpha), e._paths != null && Er(t, !1);
+					let n = mr;
+					mr != e.alpha && (d.globalAlpha = mr = e.alpha), e._paths != null && wr(t, !1);
 					{
-						let n = e._paths == null ? null : e._paths.gaps, i = e.points.show(r, t, W, G, n), a = e.points.filter(r, t, i, n);
-						(i || a) && (e.points._paths = e.points.paths(r, t, W, G, a), Er(t, !0));
+						let n = e._paths == null ? null : e._paths.gaps, i = e.points.show(r, t, K, q, n), a = e.points.filter(r, t, i, n);
+						(i || a) && (e.points._paths = e.points.paths(r, t, K, q, a), wr(t, !0));
 					}
-					gr != n && (d.globalAlpha = gr = n), Q("drawSeries", t);
+					mr != n && (d.globalAlpha = mr = n), Oa("drawSeries", t);
 				}
-			}), e && (d.globalAlpha = gr = 1);
+			}), e && (d.globalAlpha = mr = 1);
 		}
 	}
-	function Tr(e, t) {
+	function Cr(e, t) {
 		let n = t ? v[e].points : v[e];
 		n._stroke = n.stroke(r, e), n._fill = n.fill(r, e);
 	}
-	function Er(e, t) {
+	function wr(e, t) {
 		let n = t ? v[e].points : v[e], { stroke: r, fill: i, clip: a, flags: o, _stroke: s = n._stroke, _fill: c = n._fill, _width: l = n.width } = n._paths;
-		l = V(l * P, 3);
+		l = W(l * F, 3);
 		let u = null, f = l % 2 / 2;
 		t && c == null && (c = l > 0 ? "#fff" : s);
 		let p = n.pxAlign == 1 && f > 0;
 		if (p && d.translate(f, f), !t) {
-			let e = Ht - l / 2, t = Gt - l / 2, n = Kt + l, r = Zt + l;
+			let e = Lt - l / 2, t = Bt - l / 2, n = Ut + l, r = Wt + l;
 			u = new Path2D(), u.rect(e, t, n, r);
 		}
-		t ? Or(s, l, n.dash, n.cap, c, r, i, o, a) : Dr(e, s, l, n.dash, n.cap, c, r, i, o, u, a), p && d.translate(-f, -f);
+		t ? Er(s, l, n.dash, n.cap, c, r, i, o, a) : Tr(e, s, l, n.dash, n.cap, c, r, i, o, u, a), p && d.translate(-f, -f);
 	}
-	function Dr(e, n, i, a, o, s, c, l, u, d, f) {
+	function Tr(e, n, i, a, o, s, c, l, u, d, f) {
 		let p = !1;
 		u != 0 && x.forEach((m, h) => {
 			if (m.series[0] == e) {
-				let e = v[m.series[1]], g = t[m.series[1]], _ = (e._paths || on).band;
-				ln(_) && (_ = m.dir == 1 ? _[0] : _[1]);
+				let e = v[m.series[1]], g = t[m.series[1]], _ = (e._paths || rn).band;
+				sn(_) && (_ = m.dir == 1 ? _[0] : _[1]);
 				let y, b = null;
-				e.show && _ && Tt(g, W, G) ? (b = m.fill(r, h) || s, y = e._paths.clip) : _ = null, Or(n, i, a, o, b, c, l, u, d, f, y, _), p = !0;
+				e.show && _ && wt(g, K, q) ? (b = m.fill(r, h) || s, y = e._paths.clip) : _ = null, Er(n, i, a, o, b, c, l, u, d, f, y, _), p = !0;
 			}
-		}), p || Or(n, i, a, o, s, c, l, u, d, f);
+		}), p || Er(n, i, a, o, s, c, l, u, d, f);
 	}
-	function Or(e, t, n, r, i, a, o, s, c, l, u, f) {
-		_r(e, t, n, r, i), (c || l || f) && (d.save(), c && d.clip(c), l && d.clip(l)), f ? (s & 3) == 3 ? (d.clip(f), u && d.clip(u), Rr(i, o), kr(e, a, t)) : s & ai ? (Rr(i, o), d.clip(f), kr(e, a, t)) : s & ii && (d.save(), d.clip(f), u && d.clip(u), Rr(i, o), d.restore(), kr(e, a, t)) : (Rr(i, o), kr(e, a, t)), (c || l || f) && d.restore();
+	function Er(e, t, n, r, i, a, o, s, c, l, u, f) {
+		hr(e, t, n, r, i), (c || l || f) && (d.save(), c && d.clip(c), l && d.clip(l)), f ? (s & 3) == 3 ? (d.clip(f), u && d.clip(u), Or(i, o), Dr(e, a, t)) : s & ii ? (Or(i, o), d.clip(f), Dr(e, a, t)) : s & ri && (d.save(), d.clip(f), u && d.clip(u), Or(i, o), d.restore(), Dr(e, a, t)) : (Or(i, o), Dr(e, a, t)), (c || l || f) && d.restore();
 	}
-	function kr(e, t, n) {
+	function Dr(e, t, n) {
 		n > 0 && (t instanceof Map ? t.forEach((e, t) => {
-			d.strokeStyle = Yn = t, d.stroke(e);
+			d.strokeStyle = qn = t, d.stroke(e);
 		}) : t != null && e && d.stroke(t));
 	}
-	function Rr(e, t) {
+	function Or(e, t) {
 		t instanceof Map ? t.forEach((e, t) => {
-			d.fillStyle = Xn = t, d.fill(e);
+			d.fillStyle = Jn = t, d.fill(e);
 		}) : t != null && e && d.fill(t);
 	}
-	function zr(e, t, n, i) {
+	function Lr(e, t, n, i) {
 		let a = y[e], o;
 		if (i <= 0) o = [0, 0];
 		else {
@@ -1938,60 +1943,60 @@ function Z(e, t, n) {
 		}
 		return a._found = o;
 	}
-	function Br(e, t, n, r, i, a, o, s, c, l) {
+	function Rr(e, t, n, r, i, a, o, s, c, l) {
 		let u = o % 2 / 2;
-		h == 1 && d.translate(u, u), _r(s, o, c, l, s), d.beginPath();
+		h == 1 && d.translate(u, u), hr(s, o, c, l, s), d.beginPath();
 		let f, p, m, g, _ = i + (r == 0 || r == 3 ? -a : a);
 		n == 0 ? (p = i, g = _) : (f = i, m = _);
 		for (let r = 0; r < e.length; r++) t[r] != null && (n == 0 ? f = m = e[r] : p = g = e[r], d.moveTo(f, p), d.lineTo(m, g));
 		d.stroke(), h == 1 && d.translate(-u, -u);
 	}
-	function Vr(e) {
+	function zr(e) {
 		let t = !0;
 		return y.forEach((n, i) => {
 			if (!n.show) return;
 			let a = b[n.scale];
 			if (a.min == null) {
-				n._show && (t = !1, n._show = !1, Yr(!1));
+				n._show && (t = !1, n._show = !1, qr(!1));
 				return;
 			}
-			n._show || (t = !1, n._show = !0, Yr(!1));
-			let o = n.side, s = o % 2, { min: c, max: l } = a, [u, d] = zr(i, c, l, s == 0 ? I : R);
+			n._show || (t = !1, n._show = !0, qr(!1));
+			let o = n.side, s = o % 2, { min: c, max: l } = a, [u, d] = Lr(i, c, l, s == 0 ? L : R);
 			if (d == 0) return;
-			let f = a.distr == 2, p = n._splits = n.splits(r, i, c, l, u, d, f), m = a.distr == 2 ? p.map((e) => Gn[e]) : p, h = a.distr == 2 ? Gn[p[1]] - Gn[p[0]] : u, g = n._values = n.values(r, n.filter(r, m, i, d, h), i, d, h);
+			let f = a.distr == 2, p = n._splits = n.splits(r, i, c, l, u, d, f), m = a.distr == 2 ? p.map((e) => Un[e]) : p, h = a.distr == 2 ? Un[p[1]] - Un[p[0]] : u, g = n._values = n.values(r, n.filter(r, m, i, d, h), i, d, h);
 			n._rotate = o == 2 ? n.rotate(r, g, i, d) : 0;
 			let _ = n._size;
-			n._size = Nt(n.size(r, g, i, e)), _ != null && n._size != _ && (t = !1);
+			n._size = jt(n.size(r, g, i, e)), _ != null && n._size != _ && (t = !1);
 		}), t;
 	}
-	function Hr(e) {
+	function Br(e) {
 		let t = !0;
-		return Bn.forEach((n, i) => {
-			let a = n(r, i, Ln, e);
-			a != Vn[i] && (t = !1), Vn[i] = a;
+		return Ln.forEach((n, i) => {
+			let a = n(r, i, Pn, e);
+			a != Rn[i] && (t = !1), Rn[i] = a;
 		}), t;
 	}
-	function Jr() {
+	function Vr() {
 		for (let e = 0; e < y.length; e++) {
 			let t = y[e];
 			if (!t.show || !t._show) continue;
 			let n = t.side, i = n % 2, a, o, c = t.stroke(r, e), l = n == 0 || n == 3 ? -1 : 1, [u, f] = t._found;
 			if (t.label != null) {
-				let s = t.labelGap * l, p = Mt((t._lpos + s) * P);
-				vr(t.labelFont[0], c, "center", n == 2 ? ke : Ae), d.save(), i == 1 ? (a = o = 0, d.translate(p, Mt(Gt + Zt / 2)), d.rotate((n == 3 ? -kt : kt) / 2)) : (a = Mt(Ht + Kt / 2), o = p);
-				let m = Wt(t.label) ? t.label(r, e, u, f) : t.label;
+				let s = t.labelGap * l, p = V((t._lpos + s) * F);
+				gr(t.labelFont[0], c, "center", n == 2 ? ke : Ae), d.save(), i == 1 ? (a = o = 0, d.translate(p, V(Bt + Wt / 2)), d.rotate((n == 3 ? -kt : kt) / 2)) : (a = V(Lt + Ut / 2), o = p);
+				let m = Ht(t.label) ? t.label(r, e, u, f) : t.label;
 				d.fillText(m, a, o), d.restore();
 			}
 			if (f == 0) continue;
-			let p = b[t.scale], m = i == 0 ? Kt : Zt, h = i == 0 ? Ht : Gt, _ = t._splits, v = p.distr == 2 ? _.map((e) => Gn[e]) : _, x = p.distr == 2 ? Gn[_[1]] - Gn[_[0]] : u, S = t.ticks, C = t.border, w = S.show ? S.size : 0, T = Mt(w * P), E = Mt((t.alignTo == 2 ? t._size - w - t.gap : t.gap) * P), D = t._rotate * -kt / 180, O = g(t._pos * P), k = O + (T + E) * l;
+			let p = b[t.scale], m = i == 0 ? Ut : Wt, h = i == 0 ? Lt : Bt, _ = t._splits, v = p.distr == 2 ? _.map((e) => Un[e]) : _, x = p.distr == 2 ? Un[_[1]] - Un[_[0]] : u, S = t.ticks, C = t.border, w = S.show ? S.size : 0, T = V(w * F), E = V((t.alignTo == 2 ? t._size - w - t.gap : t.gap) * F), D = t._rotate * -kt / 180, O = g(t._pos * F), k = O + (T + E) * l;
 			o = i == 0 ? k : 0, a = i == 1 ? k : 0;
 			let ee = t.font[0];
-			vr(ee, c, t.align == 1 ? je : t.align == 2 ? Me : D > 0 ? je : D < 0 ? Me : i == 0 ? "center" : n == 3 ? Me : je, D || i == 1 ? "middle" : n == 2 ? ke : Ae);
-			let A = t.font[1] * t.lineGap, te = _.map((e) => g(s(e, p, m, h))), ne = t._values;
-			for (let e = 0; e < ne.length; e++) {
-				let t = ne[e];
+			gr(ee, c, t.align == 1 ? je : t.align == 2 ? Me : D > 0 ? je : D < 0 ? Me : i == 0 ? "center" : n == 3 ? Me : je, D || i == 1 ? "middle" : n == 2 ? ke : Ae);
+			let A = t.font[1] * t.lineGap, j = _.map((e) => g(s(e, p, m, h))), te = t._values;
+			for (let e = 0; e < te.length; e++) {
+				let t = te[e];
 				if (t != null) {
-					i == 0 ? a = te[e] : o = te[e], t = "" + t;
+					i == 0 ? a = j[e] : o = j[e], t = "" + t;
 					let n = t.indexOf("\n") == -1 ? [t] : t.split(/\n/gm);
 					for (let e = 0; e < n.length; e++) {
 						let t = n[e];
@@ -1999,68 +2004,68 @@ function Z(e, t, n) {
 					}
 				}
 			}
-			S.show && Br(te, S.filter(r, v, e, f, x), i, n, O, T, V(S.width * P, 3), S.stroke(r, e), S.dash, S.cap);
-			let re = t.grid;
-			re.show && Br(te, re.filter(r, v, e, f, x), i, i == 0 ? 2 : 1, i == 0 ? Gt : Ht, i == 0 ? Zt : Kt, V(re.width * P, 3), re.stroke(r, e), re.dash, re.cap), C.show && Br([O], [1], +(i == 0), i == 0 ? 1 : 2, i == 1 ? Gt : Ht, i == 1 ? Zt : Kt, V(C.width * P, 3), C.stroke(r, e), C.dash, C.cap);
+			S.show && Rr(j, S.filter(r, v, e, f, x), i, n, O, T, W(S.width * F, 3), S.stroke(r, e), S.dash, S.cap);
+			let ne = t.grid;
+			ne.show && Rr(j, ne.filter(r, v, e, f, x), i, i == 0 ? 2 : 1, i == 0 ? Bt : Lt, i == 0 ? Wt : Ut, W(ne.width * F, 3), ne.stroke(r, e), ne.dash, ne.cap), C.show && Rr([O], [1], +(i == 0), i == 0 ? 1 : 2, i == 1 ? Bt : Lt, i == 1 ? Wt : Ut, W(C.width * F, 3), C.stroke(r, e), C.dash, C.cap);
 		}
-		Q("drawAxes");
+		Oa("drawAxes");
 	}
-	function Yr(e) {
+	function qr(e) {
 		v.forEach((t, n) => {
 			n > 0 && (t._paths = null, e && (i == 1 ? (t.min = null, t.max = null) : t.facets.forEach((e) => {
 				e.min = null, e.max = null;
 			})));
 		});
 	}
-	let Xr = !1, ni = !1, oi = [];
-	function si() {
-		ni = !1;
-		for (let e = 0; e < oi.length; e++) Q(...oi[e]);
-		oi.length = 0;
+	let Jr = !1, Yr = !1, ti = [];
+	function ai() {
+		Yr = !1;
+		for (let e = 0; e < ti.length; e++) Oa(...ti[e]);
+		ti.length = 0;
 	}
+	function oi() {
+		Jr ||= (xn(li), !0);
+	}
+	function ci(e, t = !1) {
+		Jr = !0, Yr = t, e(r), li(), t && ti.length > 0 && queueMicrotask(ai);
+	}
+	r.batch = ci;
 	function li() {
-		Xr ||= (Cn(di), !0);
-	}
-	function ui(e, t = !1) {
-		Xr = !0, ni = t, e(r), di(), t && oi.length > 0 && queueMicrotask(si);
-	}
-	r.batch = ui;
-	function di() {
-		if (Qt &&= (xr(), !1), tn &&= (yn(), !1), en) {
-			if (F(p, je, Et), F(p, ke, Dt), F(p, De, I), F(p, Oe, R), F(m, je, Et), F(m, ke, Dt), F(m, De, I), F(m, Oe, R), F(f, De, _t), F(f, Oe, Ct), u.width = Mt(_t * P), u.height = Mt(Ct * P), y.forEach(({ _el: e, _show: t, _size: n, _pos: r, side: i }) => {
+		if (Yt &&= (yr(), !1), Qt &&= (gn(), !1), Xt) {
+			if (I(p, je, Tt), I(p, ke, Et), I(p, De, L), I(p, Oe, R), I(m, je, Tt), I(m, ke, Et), I(m, De, L), I(m, Oe, R), I(f, De, gt), I(f, Oe, _t), u.width = V(gt * F), u.height = V(_t * F), y.forEach(({ _el: e, _show: t, _size: n, _pos: r, side: i }) => {
 				if (e != null) {
 					if (t) {
 						let t = i === 3 || i === 0 ? n : 0, a = i % 2 == 1;
-						F(e, a ? "left" : "top", r - t), F(e, a ? "width" : "height", n), F(e, a ? "top" : "left", a ? Dt : Et), F(e, a ? "height" : "width", a ? R : I), $e(e, he);
+						I(e, a ? "left" : "top", r - t), I(e, a ? "width" : "height", n), I(e, a ? "top" : "left", a ? Et : Tt), I(e, a ? "height" : "width", a ? R : L), $e(e, he);
 					} else Qe(e, he);
 				}
-			}), Yn = Xn = K = sr = dr = fr = mr = hr = Zn = null, gr = 1, pa(!0), Et != Ot || Dt != jt || I != Lt || R != zt) {
-				Yr(!1);
-				let e = I / Lt, t = R / zt;
-				if (Ne && !an && M.left >= 0) {
-					M.left *= e, M.top *= t, gi && rt(gi, Mt(M.left), 0, I, R), _i && rt(_i, 0, Mt(M.top), I, R);
-					for (let n = 0; n < kn.length; n++) {
-						let r = kn[n];
-						r != null && (An[n] *= e, jn[n] *= t, rt(r, Nt(An[n]), Nt(jn[n]), I, R));
+			}), qn = Jn = Yn = Xn = or = ur = dr = pr = J = null, mr = 1, fa(!0), Tt != Dt || Et != Ot || L != At || R != Ft) {
+				qr(!1);
+				let e = L / At, t = R / Ft;
+				if (oe && !$t && N.left >= 0) {
+					N.left *= e, N.top *= t, mi && rt(mi, V(N.left), 0, L, R), hi && rt(hi, 0, V(N.top), L, R);
+					for (let n = 0; n < En.length; n++) {
+						let r = En[n];
+						r != null && (Dn[n] *= e, On[n] *= t, rt(r, jt(Dn[n]), jt(On[n]), L, R));
 					}
 				}
-				if (X.show && !un && X.left >= 0 && X.width > 0) {
-					X.left *= e, X.width *= e, X.top *= t, X.height *= t;
-					for (let e in ga) F(Di, e, X[e]);
+				if (Z.show && !nn && Z.left >= 0 && Z.width > 0) {
+					Z.left *= e, Z.width *= e, Z.top *= t, Z.height *= t;
+					for (let e in ha) I(Ei, e, Z[e]);
 				}
-				Ot = Et, jt = Dt, Lt = I, zt = R;
+				Dt = Tt, Ot = Et, At = L, Ft = R;
 			}
-			Q("setSize"), en = !1;
+			Oa("setSize"), Xt = !1;
 		}
-		_t > 0 && Ct > 0 && (d.clearRect(0, 0, u.width, u.height), Q("drawClear"), w.forEach((e) => e()), Q("draw")), X.show && un && (Oi(X), un = !1), Ne && an && (da(null, !0, !1), an = !1), j.show && j.live && hn && (la(), hn = !1), c || (c = !0, r.status = 1, Q("ready")), Kn = !1, Xr = !1;
+		gt > 0 && _t > 0 && (d.clearRect(0, 0, u.width, u.height), Oa("drawClear"), w.forEach((e) => e()), Oa("draw")), Z.show && nn && (Di(Z), nn = !1), oe && $t && (ua(null, !0, !1), $t = !1), M.show && M.live && cn && (ca(), cn = !1), c || (c = !0, r.status = 1, Oa("ready")), Wn = !1, Jr = !1;
 	}
 	r.redraw = (e, t) => {
-		tn = t || !1, e === !1 ? li() : Ai(S, D.min, D.max);
+		Qt = t || !1, e === !1 ? oi() : ki(S, D.min, D.max);
 	};
-	function fi(e, n) {
+	function ui(e, n) {
 		let i = b[e];
 		if (i.from == null) {
-			if (U == 0) {
+			if (zn == 0) {
 				let t = i.range(r, n.min, n.max, e);
 				n.min = t[0], n.max = t[1];
 			}
@@ -2068,336 +2073,336 @@ function Z(e, t, n) {
 				let e = n.min;
 				n.min = n.max, n.max = e;
 			}
-			if (U > 1 && n.min != null && n.max != null && n.max - n.min < 1e-16) return;
-			e == S && i.distr == 2 && U > 0 && (n.min = ft(n.min, t[0]), n.max = ft(n.max, t[0]), n.min == n.max && n.max++), A[e] = n, Qt = !0, li();
+			if (zn > 1 && n.min != null && n.max != null && n.max - n.min < 1e-16) return;
+			e == S && i.distr == 2 && zn > 0 && (n.min = ft(n.min, t[0]), n.max = ft(n.max, t[0]), n.min == n.max && n.max++), A[e] = n, Yt = !0, oi();
 		}
 	}
-	r.setScale = fi;
-	let mi, hi, gi, _i, vi, yi, bi, xi, Si, Ci, q, J, wi = !1, Ti = M.drag, Ei = Ti.x, Y = Ti.y;
-	Ne && (M.x && (mi = tt(_e, m)), M.y && (hi = tt(ve, m)), D.ori == 0 ? (gi = mi, _i = hi) : (gi = hi, _i = mi), q = M.left, J = M.top);
-	let X = r.select = H({
+	r.setScale = ui;
+	let di, pi, mi, hi, gi, _i, vi, yi, bi, xi, Y, X, Si = !1, Ci = N.drag, wi = Ci.x, Ti = Ci.y;
+	oe && (N.x && (di = tt(_e, m)), N.y && (pi = tt(ve, m)), D.ori == 0 ? (mi = di, hi = pi) : (mi = pi, hi = di), Y = N.left, X = N.top);
+	let Z = r.select = G({
 		show: !0,
 		over: !0,
 		left: 0,
 		width: 0,
 		top: 0,
 		height: 0
-	}, e.select), Di = X.show ? tt(ge, X.over ? m : p) : null;
-	function Oi(e, t) {
-		if (X.show) {
-			for (let t in e) X[t] = e[t], t in ga && F(Di, t, e[t]);
-			t !== !1 && Q("setSelect");
+	}, e.select), Ei = Z.show ? tt(ge, Z.over ? m : p) : null;
+	function Di(e, t) {
+		if (Z.show) {
+			for (let t in e) Z[t] = e[t], t in ha && I(Ei, t, e[t]);
+			t !== !1 && Oa("setSelect");
 		}
 	}
-	r.setSelect = Oi;
-	function ki(e) {
-		if (v[e].show) N && $e(Ye[e], he);
-		else if (N && Qe(Ye[e], he), Ne) {
-			let t = On ? kn[0] : kn[e];
-			t != null && rt(t, -10, -10, I, R);
+	r.setSelect = Di;
+	function Oi(e) {
+		if (v[e].show) P && $e(Ke[e], he);
+		else if (P && Qe(Ke[e], he), oe) {
+			let t = Tn ? En[0] : En[e];
+			t != null && rt(t, -10, -10, L, R);
 		}
 	}
-	function Ai(e, t, n) {
-		fi(e, {
+	function ki(e, t, n) {
+		ui(e, {
 			min: t,
 			max: n
 		});
 	}
-	function ji(e, t, n, a) {
-		t.focus != null && ta(e), t.show != null && v.forEach((n, r) => {
-			r > 0 && (e == r || e == null) && (n.show = t.show, ki(r), i == 2 ? (Ai(n.facets[0].scale, null, null), Ai(n.facets[1].scale, null, null)) : Ai(n.scale, null, null), li());
-		}), n !== !1 && Q("setSeries", e, t), a && Ma("setSeries", r, e, t);
+	function Ai(e, t, n, a) {
+		t.focus != null && ea(e), t.show != null && v.forEach((n, r) => {
+			r > 0 && (e == r || e == null) && (n.show = t.show, Oi(r), i == 2 ? (ki(n.facets[0].scale, null, null), ki(n.facets[1].scale, null, null)) : ki(n.scale, null, null), oi());
+		}), n !== !1 && Oa("setSeries", e, t), a && Ma("setSeries", r, e, t);
 	}
-	r.setSeries = ji;
+	r.setSeries = Ai;
+	function ji(e, t) {
+		G(x[e], t);
+	}
 	function Ni(e, t) {
-		H(x[e], t);
+		e.fill = U(e.fill || null), e.dir = z(e.dir, -1), t ??= x.length, x.splice(t, 0, e);
 	}
-	function Z(e, t) {
-		e.fill = B(e.fill || null), e.dir = L(e.dir, -1), t ??= x.length, x.splice(t, 0, e);
-	}
-	function Yi(e) {
+	function Q(e) {
 		e == null ? x.length = 0 : x.splice(e, 1);
 	}
-	r.addBand = Z, r.setBand = Ni, r.delBand = Yi;
-	function Xi(e, t) {
-		v[e].alpha = t, Ne && kn[e] != null && (kn[e].style.opacity = t), N && Ye[e] && (Ye[e].style.opacity = t);
+	r.addBand = Ni, r.setBand = ji, r.delBand = Q;
+	function Yi(e, t) {
+		v[e].alpha = t, oe && En[e] != null && (En[e].style.opacity = t), P && Ke[e] && (Ke[e].style.opacity = t);
 	}
-	let Zi, Qi, $i, ea = { focus: !0 };
-	function ta(e) {
-		if (e != $i) {
-			let t = e == null, n = En.alpha != 1;
+	let Xi, Zi, Qi, $i = { focus: !0 };
+	function ea(e) {
+		if (e != Qi) {
+			let t = e == null, n = Cn.alpha != 1;
 			v.forEach((r, a) => {
 				if (i == 1 || a > 0) {
 					let i = t || a == 0 || a == e;
-					r._focus = t ? null : i, n && Xi(a, i ? 1 : En.alpha);
+					r._focus = t ? null : i, n && Yi(a, i ? 1 : Cn.alpha);
 				}
-			}), $i = e, n && li();
+			}), Qi = e, n && oi();
 		}
 	}
-	N && Dn && ht(ze, He, (e) => {
-		M._lock || (wn(e), $i != null && ji(null, ea, !0, $.setSeries));
+	P && wn && mt(ze, Ve, (e) => {
+		N._lock || (bn(e), Qi != null && Ai(null, $i, !0, $.setSeries));
 	});
-	function na(e, t, n) {
+	function ta(e, t, n) {
 		let r = b[t];
-		n && (e = e / P - (r.ori == 1 ? Dt : Et));
-		let i = I;
+		n && (e = e / F - (r.ori == 1 ? Et : Tt));
+		let i = L;
 		r.ori == 1 && (i = R, e = i - e), r.dir == -1 && (e = i - e);
 		let a = r._min, o = r._max, s = e / i, c = a + (o - a) * s, l = r.distr;
-		return l == 3 ? It(10, c) : l == 4 ? Bt(c, r.asinh) : l == 100 ? r.bwd(c) : c;
+		return l == 3 ? Pt(10, c) : l == 4 ? Rt(c, r.asinh) : l == 100 ? r.bwd(c) : c;
 	}
-	function ra(e, n) {
-		return ft(na(e, S, n), t[0], W, G);
+	function na(e, n) {
+		return ft(ta(e, S, n), t[0], K, q);
 	}
-	r.valToIdx = (e) => ft(e, t[0]), r.posToIdx = ra, r.posToVal = na, r.valToPos = (e, t, n) => b[t].ori == 0 ? a(e, b[t], n ? Kt : I, n ? Ht : 0) : o(e, b[t], n ? Zt : R, n ? Gt : 0), r.setCursor = (e, t, n) => {
-		q = e.left, J = e.top, da(null, t, n);
+	r.valToIdx = (e) => ft(e, t[0]), r.posToIdx = na, r.posToVal = ta, r.valToPos = (e, t, n) => b[t].ori == 0 ? a(e, b[t], n ? Ut : L, n ? Lt : 0) : o(e, b[t], n ? Wt : R, n ? Bt : 0), r.setCursor = (e, t, n) => {
+		Y = e.left, X = e.top, ua(null, t, n);
 	};
+	function ra(e, t) {
+		I(Ei, je, Z.left = e), I(Ei, De, Z.width = t);
+	}
 	function ia(e, t) {
-		F(Di, je, X.left = e), F(Di, De, X.width = t);
+		I(Ei, ke, Z.top = e), I(Ei, Oe, Z.height = t);
 	}
-	function aa(e, t) {
-		F(Di, ke, X.top = e), F(Di, Oe, X.height = t);
-	}
-	let oa = D.ori == 0 ? ia : aa, sa = D.ori == 1 ? ia : aa;
-	function ca() {
-		if (N && j.live) for (let e = +(i == 2); e < v.length; e++) {
-			if (e == 0 && nt) continue;
-			let t = j.values[e], n = 0;
-			for (let r in t) Xe[e][n++].firstChild.nodeValue = t[r];
+	let aa = D.ori == 0 ? ra : ia, oa = D.ori == 1 ? ra : ia;
+	function sa() {
+		if (P && M.live) for (let e = +(i == 2); e < v.length; e++) {
+			if (e == 0 && Ze) continue;
+			let t = M.values[e], n = 0;
+			for (let r in t) Ye[e][n++].firstChild.nodeValue = t[r];
 		}
 	}
-	function la(e, t) {
+	function ca(e, t) {
 		if (e != null && (e.idxs ? e.idxs.forEach((e, t) => {
-			oe[t] = e;
-		}) : dn(e.idx) || oe.fill(e.idx), j.idx = oe[0]), N && j.live) {
-			for (let e = 0; e < v.length; e++) (e > 0 || i == 1 && !nt) && ua(e, oe[e]);
-			ca();
+			ae[t] = e;
+		}) : ln(e.idx) || ae.fill(e.idx), M.idx = ae[0]), P && M.live) {
+			for (let e = 0; e < v.length; e++) (e > 0 || i == 1 && !Ze) && la(e, ae[e]);
+			sa();
 		}
-		hn = !1, t !== !1 && Q("setLegend");
+		cn = !1, t !== !1 && Oa("setLegend");
 	}
-	r.setLegend = la;
-	function ua(e, n) {
-		let i = v[e], a = e == 0 && O == 2 ? Gn : t[e], o;
-		nt ? o = i.values(r, e, n) ?? it : (o = i.value(r, n == null ? null : a[n], e, n), o = o == null ? it : { _: o }), j.values[e] = o;
+	r.setLegend = ca;
+	function la(e, n) {
+		let i = v[e], a = e == 0 && O == 2 ? Un : t[e], o;
+		Ze ? o = i.values(r, e, n) ?? nt : (o = i.value(r, n == null ? null : a[n], e, n), o = o == null ? nt : { _: o }), M.values[e] = o;
 	}
-	function da(e, n, a) {
-		Si = q, Ci = J, [q, J] = M.move(r, q, J), M.left = q, M.top = J, Ne && (gi && rt(gi, Mt(q), 0, I, R), _i && rt(_i, 0, Mt(J), I, R));
-		let o, s = W > G;
-		Zi = z, Qi = null;
-		let c = D.ori == 0 ? I : R, l = D.ori == 1 ? I : R;
-		if (q < 0 || U == 0 || s) {
-			o = M.idx = null;
+	function ua(e, n, a) {
+		bi = Y, xi = X, [Y, X] = N.move(r, Y, X), N.left = Y, N.top = X, oe && (mi && rt(mi, V(Y), 0, L, R), hi && rt(hi, 0, V(X), L, R));
+		let o, s = K > q;
+		Xi = H, Zi = null;
+		let c = D.ori == 0 ? L : R, l = D.ori == 1 ? L : R;
+		if (Y < 0 || zn == 0 || s) {
+			o = N.idx = null;
 			for (let e = 0; e < v.length; e++) {
-				let t = kn[e];
-				t != null && rt(t, -10, -10, I, R);
+				let t = En[e];
+				t != null && rt(t, -10, -10, L, R);
 			}
-			Dn && ji(null, ea, !0, e == null && $.setSeries), j.live && (oe.fill(o), hn = !0);
+			wn && Ai(null, $i, !0, e == null && $.setSeries), M.live && (ae.fill(o), cn = !0);
 		} else {
 			let e, n, a;
-			i == 1 && (e = D.ori == 0 ? q : J, n = na(e, S), o = M.idx = ft(n, t[0], W, G), a = k(t[0][o], D, c, 0));
+			i == 1 && (e = D.ori == 0 ? Y : X, n = ta(e, S), o = N.idx = ft(n, t[0], K, q), a = k(t[0][o], D, c, 0));
 			let s = -10, u = -10, d = 0, f = 0, p = !0, m = "", h = "";
 			for (let e = +(i == 2); e < v.length; e++) {
-				let g = v[e], _ = oe[e], y = _ == null ? null : i == 1 ? t[e][_] : t[e][1][_], x = M.dataIdx(r, e, o, n), S = x == null ? null : i == 1 ? t[e][x] : t[e][1][x];
-				if (hn = hn || S != y || x != _, oe[e] = x, e > 0 && g.show) {
+				let g = v[e], _ = ae[e], y = _ == null ? null : i == 1 ? t[e][_] : t[e][1][_], x = N.dataIdx(r, e, o, n), S = x == null ? null : i == 1 ? t[e][x] : t[e][1][x];
+				if (cn = cn || S != y || x != _, ae[e] = x, e > 0 && g.show) {
 					let n = x == null ? -10 : x == o ? a : k(i == 1 ? t[0][x] : t[e][0][x], D, c, 0), _ = S == null ? -10 : ee(S, i == 1 ? b[g.scale] : b[g.facets[1].scale], l, 0);
-					if (Dn && S != null) {
-						let t = D.ori == 1 ? q : J, n = At(En.dist(r, e, x, _, t));
-						if (n < Zi) {
-							let r = En.bias;
+					if (wn && S != null) {
+						let t = D.ori == 1 ? Y : X, n = B(Cn.dist(r, e, x, _, t));
+						if (n < Xi) {
+							let r = Cn.bias;
 							if (r != 0) {
-								let i = na(t, g.scale), a = S >= 0 ? 1 : -1, o = i >= 0 ? 1 : -1;
-								o == a && (o == 1 ? r == 1 ? S >= i : S <= i : r == 1 ? S <= i : S >= i) && (Zi = n, Qi = e);
-							} else Zi = n, Qi = e;
+								let i = ta(t, g.scale), a = S >= 0 ? 1 : -1, o = i >= 0 ? 1 : -1;
+								o == a && (o == 1 ? r == 1 ? S >= i : S <= i : r == 1 ? S <= i : S >= i) && (Xi = n, Zi = e);
+							} else Xi = n, Zi = e;
 						}
 					}
-					if (hn || On) {
+					if (cn || Tn) {
 						let t, i;
 						D.ori == 0 ? (t = n, i = _) : (t = _, i = n);
-						let a, o, c, l, g, v, y = !0, b = Tn.bbox;
+						let a, o, c, l, g, v, y = !0, b = Sn.bbox;
 						if (b != null) {
 							y = !1;
 							let t = b(r, e);
 							c = t.left, l = t.top, a = t.width, o = t.height;
-						} else c = t, l = i, a = o = Tn.size(r, e);
-						if (v = Tn.fill(r, e), g = Tn.stroke(r, e), On) e == Qi && Zi <= En.prox && (s = c, u = l, d = a, f = o, p = y, m = v, h = g);
+						} else c = t, l = i, a = o = Sn.size(r, e);
+						if (v = Sn.fill(r, e), g = Sn.stroke(r, e), Tn) e == Zi && Xi <= Cn.prox && (s = c, u = l, d = a, f = o, p = y, m = v, h = g);
 						else {
-							let t = kn[e];
-							t != null && (An[e] = c, jn[e] = l, st(t, a, o, y), at(t, v, g), rt(t, Nt(c), Nt(l), I, R));
+							let t = En[e];
+							t != null && (Dn[e] = c, On[e] = l, st(t, a, o, y), at(t, v, g), rt(t, jt(c), jt(l), L, R));
 						}
 					}
 				}
 			}
-			if (On) {
-				let e = En.prox;
-				if (hn || ($i == null ? Zi <= e : Zi > e || Qi != $i)) {
-					let e = kn[0];
-					e != null && (An[0] = s, jn[0] = u, st(e, d, f, p), at(e, m, h), rt(e, Nt(s), Nt(u), I, R));
+			if (Tn) {
+				let e = Cn.prox;
+				if (cn || (Qi == null ? Xi <= e : Xi > e || Zi != Qi)) {
+					let e = En[0];
+					e != null && (Dn[0] = s, On[0] = u, st(e, d, f, p), at(e, m, h), rt(e, jt(s), jt(u), L, R));
 				}
 			}
 		}
-		if (X.show && wi) {
+		if (Z.show && Si) {
 			if (e != null) {
 				let [t, n] = $.scales, [r, i] = $.match, [a, o] = e.cursor.sync.scales, s = e.cursor.drag;
-				if (Ei = s._x, Y = s._y, Ei || Y) {
+				if (wi = s._x, Ti = s._y, wi || Ti) {
 					let { left: s, top: u, width: d, height: f } = e.select, p = e.scales[a].ori, m = e.posToVal, h, g, _, v, y, x = t != null && r(t, a), S = n != null && i(n, o);
-					x && Ei ? (p == 0 ? (h = s, g = d) : (h = u, g = f), _ = b[t], v = k(m(h, a), _, c, 0), y = k(m(h + g, a), _, c, 0), oa(Pt(v, y), At(y - v))) : oa(0, c), S && Y ? (p == 1 ? (h = s, g = d) : (h = u, g = f), _ = b[n], v = ee(m(h, o), _, l, 0), y = ee(m(h + g, o), _, l, 0), sa(Pt(v, y), At(y - v))) : sa(0, l);
-				} else _a();
+					x && wi ? (p == 0 ? (h = s, g = d) : (h = u, g = f), _ = b[t], v = k(m(h, a), _, c, 0), y = k(m(h + g, a), _, c, 0), aa(Mt(v, y), B(y - v))) : aa(0, c), S && Ti ? (p == 1 ? (h = s, g = d) : (h = u, g = f), _ = b[n], v = ee(m(h, o), _, l, 0), y = ee(m(h + g, o), _, l, 0), oa(Mt(v, y), B(y - v))) : oa(0, l);
+				} else ga();
 			} else {
-				let e = At(Si - vi), t = At(Ci - yi);
+				let e = B(bi - gi), t = B(xi - _i);
 				if (D.ori == 1) {
 					let n = e;
 					e = t, t = n;
 				}
-				Ei = Ti.x && e >= Ti.dist, Y = Ti.y && t >= Ti.dist;
-				let n = Ti.uni;
-				n == null ? Ti.x && Ti.y && (Ei || Y) && (Ei = Y = !0) : Ei && Y && (Ei = e >= n, Y = t >= n, !Ei && !Y && (t > e ? Y = !0 : Ei = !0));
+				wi = Ci.x && e >= Ci.dist, Ti = Ci.y && t >= Ci.dist;
+				let n = Ci.uni;
+				n == null ? Ci.x && Ci.y && (wi || Ti) && (wi = Ti = !0) : wi && Ti && (wi = e >= n, Ti = t >= n, !wi && !Ti && (t > e ? Ti = !0 : wi = !0));
 				let r, i;
-				Ei && (D.ori == 0 ? (r = bi, i = q) : (r = xi, i = J), oa(Pt(r, i), At(i - r)), Y || sa(0, l)), Y && (D.ori == 1 ? (r = bi, i = q) : (r = xi, i = J), sa(Pt(r, i), At(i - r)), Ei || oa(0, c)), !Ei && !Y && (oa(0, 0), sa(0, 0));
+				wi && (D.ori == 0 ? (r = vi, i = Y) : (r = yi, i = X), aa(Mt(r, i), B(i - r)), Ti || oa(0, l)), Ti && (D.ori == 1 ? (r = vi, i = Y) : (r = yi, i = X), oa(Mt(r, i), B(i - r)), wi || aa(0, c)), !wi && !Ti && (aa(0, 0), oa(0, 0));
 			}
 		}
-		if (Ti._x = Ei, Ti._y = Y, e == null) {
+		if (Ci._x = wi, Ci._y = Ti, e == null) {
 			if (a) {
 				if (Aa != null) {
 					let [e, t] = $.scales;
-					$.values[0] = e == null ? null : na(D.ori == 0 ? q : J, e), $.values[1] = t == null ? null : na(D.ori == 1 ? q : J, t);
+					$.values[0] = e == null ? null : ta(D.ori == 0 ? Y : X, e), $.values[1] = t == null ? null : ta(D.ori == 1 ? Y : X, t);
 				}
-				Ma(Fe, r, q, J, I, R, o);
+				Ma(Fe, r, Y, X, L, R, o);
 			}
-			if (Dn) {
-				let e = a && $.setSeries, t = En.prox;
-				$i == null ? Zi <= t && ji(Qi, ea, !0, e) : Zi > t ? ji(null, ea, !0, e) : Qi != $i && ji(Qi, ea, !0, e);
+			if (wn) {
+				let e = a && $.setSeries, t = Cn.prox;
+				Qi == null ? Xi <= t && Ai(Zi, $i, !0, e) : Xi > t ? Ai(null, $i, !0, e) : Zi != Qi && Ai(Zi, $i, !0, e);
 			}
 		}
-		hn && (j.idx = o, la()), n !== !1 && Q("setCursor");
+		cn && (M.idx = o, ca()), n !== !1 && Oa("setCursor");
 	}
-	let fa = null;
+	let da = null;
 	Object.defineProperty(r, "rect", { get() {
-		return fa ?? pa(!1), fa;
+		return da ?? fa(!1), da;
 	} });
-	function pa(e = !1) {
-		e ? fa = null : (fa = m.getBoundingClientRect(), Q("syncRect", fa));
+	function fa(e = !1) {
+		e ? da = null : (da = m.getBoundingClientRect(), Oa("syncRect", da));
 	}
-	function ma(e, t, n, r, i, a, o) {
-		M._lock || wi && e != null && e.movementX == 0 && e.movementY == 0 || (ha(e, t, n, r, i, a, o, !1, e != null), e == null ? da(t, !0, !1) : da(null, !0, !0));
+	function pa(e, t, n, r, i, a, o) {
+		N._lock || Si && e != null && e.movementX == 0 && e.movementY == 0 || (ma(e, t, n, r, i, a, o, !1, e != null), e == null ? ua(t, !0, !1) : ua(null, !0, !0));
 	}
-	function ha(e, t, n, i, a, o, c, l, u) {
-		if (fa ?? pa(!1), wn(e), e != null) n = e.clientX - fa.left, i = e.clientY - fa.top;
+	function ma(e, t, n, i, a, o, c, l, u) {
+		if (da ?? fa(!1), bn(e), e != null) n = e.clientX - da.left, i = e.clientY - da.top;
 		else {
 			if (n < 0 || i < 0) {
-				q = -10, J = -10;
+				Y = -10, X = -10;
 				return;
 			}
-			let [e, r] = $.scales, c = t.cursor.sync, [l, u] = c.values, [d, f] = c.scales, [p, m] = $.match, h = t.axes[0].side % 2 == 1, g = D.ori == 0 ? I : R, _ = D.ori == 1 ? I : R, v = h ? o : a, y = h ? a : o, x = h ? i : n, S = h ? n : i;
+			let [e, r] = $.scales, c = t.cursor.sync, [l, u] = c.values, [d, f] = c.scales, [p, m] = $.match, h = t.axes[0].side % 2 == 1, g = D.ori == 0 ? L : R, _ = D.ori == 1 ? L : R, v = h ? o : a, y = h ? a : o, x = h ? i : n, S = h ? n : i;
 			if (n = d == null ? x / v * g : p(e, d) ? s(l, b[e], g, 0) : -10, i = f == null ? S / y * _ : m(r, f) ? s(u, b[r], _, 0) : -10, D.ori == 1) {
 				let e = n;
 				n = i, i = e;
 			}
 		}
-		u && (t == null || t.cursor.event.type == Fe) && ((n <= 1 || n >= I - 1) && (n = $t(n, I)), (i <= 1 || i >= R - 1) && (i = $t(i, R))), l ? (vi = n, yi = i, [bi, xi] = M.move(r, n, i)) : (q = n, J = i);
+		u && (t == null || t.cursor.event.type == Fe) && ((n <= 1 || n >= L - 1) && (n = Zt(n, L)), (i <= 1 || i >= R - 1) && (i = Zt(i, R))), l ? (gi = n, _i = i, [vi, yi] = N.move(r, n, i)) : (Y = n, X = i);
 	}
-	let ga = {
+	let ha = {
 		width: 0,
 		height: 0,
 		left: 0,
 		top: 0
 	};
-	function _a() {
-		Oi(ga, !1);
+	function ga() {
+		Di(ha, !1);
 	}
-	let va, ya, ba, xa;
+	let _a, va, ya, ba;
+	function xa(e, t, n, i, a, o, s) {
+		Si = !0, wi = Ti = Ci._x = Ci._y = !1, ma(e, t, n, i, a, o, s, !0, !1), e != null && (mt(Le, qe, Sa, !1), Ma(Ie, r, vi, yi, L, R, null));
+		let { left: c, top: l, width: u, height: d } = Z;
+		_a = c, va = l, ya = u, ba = d;
+	}
 	function Sa(e, t, n, i, a, o, s) {
-		wi = !0, Ei = Y = Ti._x = Ti._y = !1, ha(e, t, n, i, a, o, s, !0, !1), e != null && (ht(Le, qe, Ca, !1), Ma(Ie, r, bi, xi, I, R, null));
-		let { left: c, top: l, width: u, height: d } = X;
-		va = c, ya = l, ba = u, xa = d;
-	}
-	function Ca(e, t, n, i, a, o, s) {
-		wi = Ti._x = Ti._y = !1, ha(e, t, n, i, a, o, s, !1, !0);
-		let { left: c, top: l, width: u, height: d } = X, f = u > 0 || d > 0, p = va != c || ya != l || ba != u || xa != d;
-		if (f && p && Oi(X), Ti.setScale && f && p) {
+		Si = Ci._x = Ci._y = !1, ma(e, t, n, i, a, o, s, !1, !0);
+		let { left: c, top: l, width: u, height: d } = Z, f = u > 0 || d > 0, p = _a != c || va != l || ya != u || ba != d;
+		if (f && p && Di(Z), Ci.setScale && f && p) {
 			let e = c, t = u, n = l, r = d;
-			if (D.ori == 1 && (e = l, t = d, n = c, r = u), Ei && Ai(S, na(e, S), na(e + t, S)), Y) for (let e in b) {
+			if (D.ori == 1 && (e = l, t = d, n = c, r = u), wi && ki(S, ta(e, S), ta(e + t, S)), Ti) for (let e in b) {
 				let t = b[e];
-				e != S && t.from == null && t.min != z && Ai(e, na(n + r, e), na(n, e));
+				e != S && t.from == null && t.min != H && ki(e, ta(n + r, e), ta(n, e));
 			}
-			_a();
-		} else M.lock && (M._lock = !M._lock, da(t, !0, e != null));
-		e != null && (gt(Le, qe), Ma(Le, r, q, J, I, R, null));
+			ga();
+		} else N.lock && (N._lock = !N._lock, ua(t, !0, e != null));
+		e != null && (ht(Le, qe), Ma(Le, r, Y, X, L, R, null));
 	}
-	function wa(e, t, n, r, i, a, o) {
-		if (M._lock) return;
-		wn(e);
-		let s = wi;
-		if (wi) {
+	function Ca(e, t, n, r, i, a, o) {
+		if (N._lock) return;
+		bn(e);
+		let s = Si;
+		if (Si) {
 			let e = !0, t = !0, n, r;
-			D.ori == 0 ? (n = Ei, r = Y) : (n = Y, r = Ei), n && r && (e = q <= 10 || q >= I - 10, t = J <= 10 || J >= R - 10), n && e && (q = q < bi ? 0 : I), r && t && (J = J < xi ? 0 : R), da(null, !0, !0), wi = !1;
+			D.ori == 0 ? (n = wi, r = Ti) : (n = Ti, r = wi), n && r && (e = Y <= 10 || Y >= L - 10, t = X <= 10 || X >= R - 10), n && e && (Y = Y < vi ? 0 : L), r && t && (X = X < yi ? 0 : R), ua(null, !0, !0), Si = !1;
 		}
-		q = -10, J = -10, oe.fill(null), da(null, !0, !0), s && (wi = s);
+		Y = -10, X = -10, ae.fill(null), ua(null, !0, !0), s && (Si = s);
 	}
-	function Ta(e, t, n, i, a, o, s) {
-		M._lock || (wn(e), Jn(), _a(), e != null && Ma(Be, r, q, J, I, R, null));
+	function wa(e, t, n, i, a, o, s) {
+		N._lock || (bn(e), Kn(), ga(), e != null && Ma(Be, r, Y, X, L, R, null));
 	}
-	function Ea() {
-		y.forEach(Ji), gn(r.width, r.height, !0);
+	function Ta() {
+		y.forEach(Ji), pn(r.width, r.height, !0);
 	}
-	ut(We, Je, Ea);
-	let Da = {};
-	Da.mousedown = Sa, Da.mousemove = ma, Da.mouseup = Ca, Da.dblclick = Ta, Da.setSeries = (e, t, n, i) => {
+	ut(We, Je, Ta);
+	let Ea = {};
+	Ea.mousedown = xa, Ea.mousemove = pa, Ea.mouseup = Sa, Ea.dblclick = wa, Ea.setSeries = (e, t, n, i) => {
 		let a = $.match[2];
-		n = a(r, t, n), n != -1 && ji(n, i, !0, !1);
-	}, Ne && (ht(Ie, m, Sa), ht(Fe, m, ma), ht(Re, m, (e) => {
-		wn(e), pa(!1);
-	}), ht(ze, m, wa), ht(Be, m, Ta), Mi.add(r), r.syncRect = pa);
-	let Oa = r.hooks = e.hooks || {};
-	function Q(e, t, n) {
-		ni ? oi.push([
+		n = a(r, t, n), n != -1 && Ai(n, i, !0, !1);
+	}, oe && (mt(Ie, m, xa), mt(Fe, m, pa), mt(Re, m, (e) => {
+		bn(e), fa(!1);
+	}), mt(ze, m, Ca), mt(Be, m, wa), Mi.add(r), r.syncRect = fa);
+	let Da = r.hooks = e.hooks || {};
+	function Oa(e, t, n) {
+		Yr ? ti.push([
 			e,
 			t,
 			n
-		]) : e in Oa && Oa[e].forEach((e) => {
+		]) : e in Da && Da[e].forEach((e) => {
 			e.call(null, r, t, n);
 		});
 	}
 	(e.plugins || []).forEach((e) => {
-		for (let t in e.hooks) Oa[t] = (Oa[t] || []).concat(e.hooks[t]);
+		for (let t in e.hooks) Da[t] = (Da[t] || []).concat(e.hooks[t]);
 	});
-	let ka = (e, t, n) => n, $ = H({
+	let ka = (e, t, n) => n, $ = G({
 		key: null,
 		setSeries: !1,
 		filters: {
-			pub: Yt,
-			sub: Yt
+			pub: qt,
+			sub: qt
 		},
 		scales: [S, v[1] ? v[1].scale : null],
 		match: [
-			Xt,
-			Xt,
+			Jt,
+			Jt,
 			ka
 		],
 		values: [null, null]
-	}, M.sync);
-	$.match.length == 2 && $.match.push(ka), M.sync = $;
-	let Aa = $.key, ja = ri(Aa);
+	}, N.sync);
+	$.match.length == 2 && $.match.push(ka), N.sync = $;
+	let Aa = $.key, ja = ni(Aa);
 	function Ma(e, t, n, r, i, a, o) {
 		$.filters.pub(e, t, n, r, i, a, o) && ja.pub(e, t, n, r, i, a, o);
 	}
 	ja.sub(r);
 	function Na(e, t, n, r, i, a, o) {
-		$.filters.sub(e, t, n, r, i, a, o) && Da[e](null, t, n, r, i, a, o);
+		$.filters.sub(e, t, n, r, i, a, o) && Ea[e](null, t, n, r, i, a, o);
 	}
 	r.pub = Na;
 	function Pa() {
-		ja.unsub(r), Mi.delete(r), mt.clear(), dt(We, Je, Ea), l.remove(), He?.remove(), Q("destroy");
+		ja.unsub(r), Mi.delete(r), pt.clear(), dt(We, Je, Ta), l.remove(), Ve?.remove(), Oa("destroy");
 	}
 	r.destroy = Pa;
 	function Fa() {
-		Q("init", e, t), qn(t || e.data, !1), A[S] ? fi(S, A[S]) : Jn(), un = X.show && (X.width > 0 || X.height > 0), an = hn = !0, gn(e.width, e.height);
+		Oa("init", e, t), Gn(t || e.data, !1), A[S] ? ui(S, A[S]) : Kn(), nn = Z.show && (Z.width > 0 || Z.height > 0), $t = cn = !0, pn(e.width, e.height);
 	}
-	return v.forEach(Nn), y.forEach(Rn), n ? n instanceof HTMLElement ? (n.appendChild(l), Fa()) : n(r, Fa) : Fa(), r;
+	return v.forEach(An), y.forEach(Fn), n ? n instanceof HTMLElement ? (n.appendChild(l), Fa()) : n(r, Fa) : Fa(), r;
 }
-Z.assign = H, Z.fmtNum = Dt, Z.rangeNum = wt, Z.rangeLog = yt, Z.rangeAsinh = bt, Z.orient = oi, Z.pxRatio = P, Z.join = Sn, Z.fmtDate = Fn, Z.tzDate = Ln, Z.sync = ri;
+Q.assign = G, Q.fmtNum = Dt, Q.rangeNum = Ct, Q.rangeLog = yt, Q.rangeAsinh = bt, Q.orient = ai, Q.pxRatio = F, Q.join = bn, Q.fmtDate = Nn, Q.tzDate = Fn, Q.sync = ni;
 {
-	Z.addGap = di, Z.clipGaps = ui;
-	let e = Z.paths = { points: J };
-	e.linear = Y, e.stepped = X, e.bars = Oi, e.spline = Ai;
+	Q.addGap = ui, Q.clipGaps = li;
+	let e = Q.paths = { points: Si };
+	e.linear = Z, e.stepped = Ei, e.bars = Oi, e.spline = Ai;
 }
 // src/charts/marks.ts
 function Yi(e, t, n) {
@@ -2585,7 +2590,7 @@ function ma(e) {
 	let t = {
 		"steps-before": -1,
 		"steps-after": 1
-	}[e], n = t ? Z.paths.stepped({ align: t }) : Z.paths.linear();
+	}[e], n = t ? Q.paths.stepped({ align: t }) : Q.paths.linear();
 	return (...e) => {
 		let t = n(...e);
 		return t && {
@@ -2606,7 +2611,7 @@ var ga = .06;
 function _a(e, n, r) {
 	let { chart: i, colour: a } = r, o = e.appendChild(ba("div", "head"));
 	o.appendChild(ba("b")).textContent = n.title;
-	let s = t(n, r.xs), c = i.axes[n.x], l = i.rows[r.row + 1]?.[r.column], u = l?.x !== n.x && c.label !== "", p = n.part, m = p && o.appendChild(ba("button")), h = ({ min: e, max: t }) => e === c.reach[0] && t === c.reach[1], g = s.map(ha), _ = s.some((e) => e.kind === "bars"), v = new Z({
+	let s = t(n, r.xs), c = i.axes[n.x], l = i.rows[r.row + 1]?.[r.column], u = l?.x !== n.x && c.label !== "", p = n.part, m = p && o.appendChild(ba("button")), h = ({ min: e, max: t }) => e === c.reach[0] && t === c.reach[1], g = s.map(ha), _ = s.some((e) => e.kind === "bars"), v = new Q({
 		width: Math.max(e.clientWidth, 200),
 		height: i.heights[r.row] + (l ? u ? 18 : 0 : 30),
 		padding: [
@@ -2669,7 +2674,7 @@ function _a(e, n, r) {
 			mount: (e, t) => o.appendChild(t),
 			markers: {
 				width: 0,
-				fill: (e, t) => t ? a(s[t - 1].colour) : "transparent"
+				fill: (e, t) => t ? `var(${s[t - 1].colour})` : "transparent"
 			}
 		},
 		hooks: {
@@ -2685,7 +2690,7 @@ function _a(e, n, r) {
 			],
 			..._ ? { setCursor: [Da(o, n, s)] } : {}
 		}
-	}, g.some(([e]) => e.length) ? Z.join(g) : ya(c.reach, s.length), e);
+	}, g.some(([e]) => e.length) ? Q.join(g) : ya(c.reach, s.length), e);
 	return m?.addEventListener("click", () => {
 		let [e, t] = h(v.scales.x) ? [p.begin, p.end] : c.reach;
 		v.setScale("x", {
@@ -2776,89 +2781,112 @@ function Da(e, t, n) {
 }
 // src/charts/chart.ts
 var Oa = 0;
-function Q(t, n, r) {
-	let i = n.xs.map(e), a = `chart${Oa += 1}`, o = [], s = !1;
+function ka(t, n, r, i = []) {
+	let a = n.xs.map(e), o = `chart${Oa += 1}`, s = [], c = !1;
 	t.classList.add("drawn"), t.dataset.name = n.name;
-	let c = n.rows.flat(), l = c.some((e) => e.part || e.rows_of);
-	if (t.setAttribute("role", l ? "group" : "img"), t.setAttribute("aria-label", n.title), n.note) {
+	let l = n.rows.flat(), u = l.some((e) => e.part || e.rows_of);
+	if (t.setAttribute("role", u ? "group" : "img"), t.setAttribute("aria-label", n.title), n.note) {
 		let e = t.appendChild(document.createElement("p"));
 		e.className = "note", e.textContent = n.note;
 	}
-	n.key.length && w(t, n.key), c[0]?.rows_of && _(t, c[0].y);
-	function u(e, t) {
-		if (s) return;
-		s = !0;
+	n.key.length && T(t, n.key), l[0]?.rows_of && l[0].y.low !== void 0 && _(t, l[0].y);
+	function d(e, t) {
+		if (c) return;
+		c = !0;
 		let { min: n, max: r } = e.scales.x;
-		for (let i of o) i.plot !== e && i.axis === t && i.plot.setScale("x", {
+		for (let i of s) i.plot !== e && i.axis === t && i.plot.setScale("x", {
 			min: n,
 			max: r
 		});
-		s = !1;
+		c = !1;
 	}
-	for (let [e, s] of n.rows.entries()) {
+	for (let [e, i] of n.rows.entries()) {
 		let c = t.appendChild(document.createElement("div"));
 		c.className = "row", c.style.gridTemplateColumns = n.widths.map((e) => `minmax(0, ${e}fr)`).join(" ");
-		for (let [t, l] of s.entries()) {
-			let s = c.appendChild(document.createElement("div"));
+		for (let [t, l] of i.entries()) {
+			let i = c.appendChild(document.createElement("div"));
 			if (l.rows_of) {
-				m(s, l, n.axes[l.x], i);
+				m(i, l, n.axes[l.x], a);
 				continue;
 			}
-			let d = {
+			let u = {
 				chart: n,
-				xs: i,
+				xs: a,
 				row: e,
 				column: t,
-				group: `${a}-${l.x}`,
+				group: `${o}-${l.x}`,
 				colour: r,
-				moved: u
+				moved: d
 			};
-			o.push({
-				plot: _a(s, l, d),
-				box: s,
+			s.push({
+				plot: _a(i, l, u),
+				box: i,
 				panel: l,
 				axis: l.x
 			});
 		}
 	}
-	return {
+	return i.length === s.length && s.forEach(({ plot: e }, t) => Aa(e, i[t])), {
+		view: () => s.map(({ plot: e, axis: t }) => $(e, n.axes[t].reach)),
 		fit: () => {
-			for (let { plot: e, box: t } of o) t.clientWidth && t.clientWidth !== e.width && e.setSize({
+			for (let { plot: e, box: t } of s) t.clientWidth && t.clientWidth !== e.width && e.setSize({
 				width: t.clientWidth,
 				height: e.height
 			});
 		},
 		show: (e, t) => {
-			for (let { plot: n } of o) n.series.forEach((r, i) => {
+			for (let { plot: n } of s) n.series.forEach((r, i) => {
 				i > 0 && r.label === e && r.show !== t && n.setSeries(i, { show: t });
 			});
 		},
-		repaint: () => o.forEach(({ plot: e }) => e.redraw(!1)),
-		picture: () => O(t, n, o, r),
-		csv: () => ne(n, i),
-		destroy: () => o.forEach(({ plot: e }) => e.destroy())
+		repaint: () => s.forEach(({ plot: e }) => e.redraw(!1)),
+		picture: () => k(t, n, s, r),
+		csv: () => ne(n, a),
+		destroy: () => s.forEach(({ plot: e }) => e.destroy())
 	};
 }
-// src/report/saving.ts
-function ka(e, t) {
+function $({ scales: e, series: t, cursor: n }, [r, i]) {
+	let { min: a, max: o } = e.x;
+	return {
+		zoom: a === r && o === i ? null : [a, o],
+		hidden: t.slice(1).flatMap((e) => e.show ? [] : [String(e.label)]),
+		cursor: n.left !== void 0 && n.left >= 0 ? [n.left, n.top] : null
+	};
+}
+function Aa(e, { zoom: t, hidden: n, cursor: r }) {
+	t && e.setScale("x", {
+		min: t[0],
+		max: t[1]
+	}), e.series.forEach((t, r) => {
+		r > 0 && n.includes(String(t.label)) && e.setSeries(r, { show: !1 });
+	}), r && e.setCursor({
+		left: r[0],
+		top: r[1]
+	}, !1);
+}
+// src/charts/saving.ts
+function ja(e, t) {
 	let n = document.createElement("span");
 	n.className = "hint";
 	let r = t.rows.flat().some((e) => !e.rows_of);
-	return n.append(`${r ? " Drag to zoom, double-click to zoom out." : ""} Save as `, $("PNG", t, () => e.picture().toBlob((e) => e && M(`${t.name}.png`, e))), " or ", $("CSV", t, () => M(`${t.name}.csv`, new Blob([e.csv()], { type: "text/csv" }))), "."), n;
+	return n.append(`${r ? " Drag to zoom, double-click to zoom out." : ""} Save as `, Ma("PNG", t, () => e()?.picture().toBlob((e) => e && P(`${t.name}.png`, e))), " or ", Ma("CSV", t, () => {
+		let n = e()?.csv();
+		n && P(`${t.name}.csv`, new Blob([n], { type: "text/csv" }));
+	}), "."), n;
 }
-function $(e, t, n) {
+function Ma(e, t, n) {
 	let r = document.createElement("button");
 	return r.type = "button", r.textContent = e, r.setAttribute("aria-label", `${e} of ${t.title}`), r.addEventListener("click", n), r;
 }
 // src/notebook/main.ts
-function Aa() {
+function Na() {
 	let { body: e, documentElement: t } = document, n = e.dataset.jpThemeLight;
 	if (n !== void 0) return n === "false";
 	if (/\bvscode-(dark|light)\b/.test(e.className)) return e.classList.contains("vscode-dark");
 	let r = t.getAttribute("theme");
 	return r ? r === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
-function ja({ model: e, el: t }) {
+function Pa({ model: e, el: t }) {
 	let n = t.appendChild(document.createElement("div"));
 	n.className = "longhaul-charts";
 	let r = (e) => getComputedStyle(n).getPropertyValue(e).trim(), i = [];
@@ -2870,12 +2898,12 @@ function ja({ model: e, el: t }) {
 		for (let t of e.get("charts")) {
 			let e = n.appendChild(document.createElement("figure")), a = e.appendChild(document.createElement("div"));
 			a.className = "chart";
-			let o = Q(a, t, r);
-			e.appendChild(document.createElement("figcaption")).append(`${t.title}.`, ka(o, t)), i.push(o);
+			let o = ka(a, t, r);
+			e.appendChild(document.createElement("figcaption")).append(`${t.title}.`, ja(() => o, t)), i.push(o);
 		}
 	}
 	function s() {
-		n.classList.toggle("dark", Aa()), i.forEach((e) => e.repaint());
+		n.classList.toggle("dark", Na()), i.forEach((e) => e.repaint());
 	}
 	let c = new ResizeObserver(() => {
 		n.clientWidth && (i.length === 0 ? o() : i.forEach((e) => e.fit()));
@@ -2886,5 +2914,5 @@ function ja({ model: e, el: t }) {
 		e.off("change:charts", o), u.removeEventListener("change", s), l.disconnect(), c.disconnect(), a();
 	};
 }
-var Ma = { render: ja };
-export { Ma as default };
+var Fa = { render: Pa };
+export { Fa as default };

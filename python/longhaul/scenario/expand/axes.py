@@ -169,6 +169,13 @@ def numbers_of(axis: str, texts: Sequence[str]) -> tuple[str, list[int | float]]
     return None
 
 
+def value_of(axis: str, text: str, *, is_number: bool) -> int | float | str:
+    """``text`` as it is in the column of an axis, which has numbers or words."""
+    numbers = numbers_of(axis, [text]) if is_number else None
+    # Text that could be read as something else is quoted, as in YAML.
+    return numbers[1][0] if numbers else str(json.loads(text)) if text.startswith('"') else text
+
+
 def column_of(axis: str) -> str:
     """How the column of an axis is called: ``axis_links_wan_loss``."""
     return "axis_" + re.sub(r"[^A-Za-z0-9]", "_", axis)

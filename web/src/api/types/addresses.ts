@@ -70,7 +70,7 @@ import type { Cities, Fibres } from './places';
 import type { Runs, SweepResult, Comparison } from './studies';
 import type { Policies, TransferPlan, RequestsRead, RequestFiles, TransferRun } from './transfers';
 import type { TraceFiles, TraceView, TraceSaved } from './traces';
-import type { RelayList, RelayCheck, RelayState, PathMap } from './relays';
+import type { RelayList, RelayCheck, RelayState, RelayCharts, PathMap } from './relays';
 import type { StudyList, StudyDetails, Picture } from './claims';
 import type { Job, JobList, JobOutput } from './jobs';
 import type { ExportedFiles, MachinesMapped } from './export';
@@ -159,6 +159,7 @@ export interface Answers {
   'POST /relays/check': RelayCheck;
   'POST /relays/paths': PathMap;
   'GET /relays/{run}': RelayState;
+  'GET /relays/{run}/charts': RelayCharts;
   'GET /certificate': Certified;
   'POST /export': ExportedFiles;
   'POST /export/archive': Ticket;

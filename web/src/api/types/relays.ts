@@ -112,7 +112,18 @@ export interface RelayState {
     [k: string]: unknown;
   } | null;
   changes: NetworkChange[];
+  has_report: boolean;
   directory: string;
+}
+
+/**
+ * What a relay carried over time, for `web/src/charts`; `recorded`: whether it logs messages.
+ */
+export interface RelayCharts {
+  recorded: boolean;
+  charts: {
+    [k: string]: unknown;
+  }[];
 }
 
 /**

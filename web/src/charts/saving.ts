@@ -1,19 +1,25 @@
 /** The line below a chart that says what one can do with it, and saves it. */
-import type { Drawn } from '../charts/chart';
-import type { ChartData } from '../charts/data';
-import { download } from '../charts/export';
+import type { Drawn } from './chart';
+import type { ChartData } from './data';
+import { download } from './export';
 
-export function hintOf(chart: Drawn, data: ChartData): HTMLElement {
+/** `chart` is asked for when it is saved: it may have newer points by then. */
+export function hintOf(chart: () => Drawn | null, data: ChartData): HTMLElement {
   const hint = document.createElement('span');
   hint.className = 'hint';
   const zooms = data.rows.flat().some((panel) => !panel.rows_of);
   hint.append(
     `${zooms ? ' Drag to zoom, double-click to zoom out.' : ''} Save as `,
     saving('PNG', data, () =>
-      chart.picture().toBlob((picture) => picture && download(`${data.name}.png`, picture)),
+      chart()
+        ?.picture()
+        .toBlob((picture) => picture && download(`${data.name}.png`, picture)),
     ),
     ' or ',
-    saving('CSV', data, () => download(`${data.name}.csv`, new Blob([chart.csv()], { type: 'text/csv' }))),
+    saving('CSV', data, () => {
+      const rows = chart()?.csv();
+      if (rows) download(`${data.name}.csv`, new Blob([rows], { type: 'text/csv' }));
+    }),
     '.',
   );
   return hint;
