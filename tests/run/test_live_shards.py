@@ -61,10 +61,13 @@ def test_simulated_ends_that_share_state_are_not_divided() -> None:
     plan = plan_of()
     (bulk, _probe) = plan["flows"]
     subflows: Any = {**bulk, "traffic": {**bulk["traffic"], "subflows": [[2, 3]]}}
-    shared: Any = {**plan, "flows": [subflows], "jobs": [{"name": "solver"}]}
-    assert live_shards.unsupported(shared) == ["simulated programs", "simulated Multipath TCP"]
+    shared: Any = {**plan, "flows": [subflows], "jobs": [{"name": "solver", "after": ["mesh"]}]}
+    assert live_shards.unsupported(shared) == [
+        "simulated programs that start after others",
+        "simulated Multipath TCP",
+    ]
     with pytest.raises(
-        LonghaulError, match="--on does not support simulated programs, simulated Mul"
+        LonghaulError, match="--on does not support simulated programs that start after others, simulated Mul"
     ) as error:
         live_shards.refuse(shared, option="--on")
     assert error.value.remedy == "leave out --on"

@@ -152,7 +152,7 @@ def unsupported(plan: Plan) -> list[str]:
         event["change"].get("duplicate") for event in plan["events"]
     )
     found = [
-        (bool(plan["jobs"]), "simulated programs"),
+        (any(job.get("after") for job in plan["jobs"]), "simulated programs that start after others"),
         (any(flow["traffic"].get("subflows") for flow in simulated), "simulated Multipath TCP"),
         (pings and duplicates, "simulated pings on links that duplicate packets"),
     ]
