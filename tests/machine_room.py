@@ -43,6 +43,12 @@ class MachineRoom:
         return self.place / "hostfile"
 
     @property
+    def programs(self) -> Path:
+        """A directory that is first in the ``PATH`` of the machines."""
+        (self.place / "bin").mkdir(exist_ok=True)
+        return self.place / "bin"
+
+    @property
     def ssh(self) -> str:
         """The command that reaches them."""
         return f"ssh -F {self.place / 'ssh_config'}"
@@ -110,6 +116,7 @@ def write_keys(place: Path) -> None:
     (place / "sshd_config").write_text(
         f"HostKey {place / 'host_key'}\nAuthorizedKeysFile {place / 'authorized_keys'}\nStrictModes no\n"
         "PidFile none\nUsePAM no\nPermitRootLogin prohibit-password\nPasswordAuthentication no\n"
+        f"SetEnv PATH={place / 'bin'}:{os.environ['PATH']}\n"
     )
     Path("/run/sshd").mkdir(exist_ok=True)
 

@@ -209,6 +209,34 @@ def test_a_simulated_ping_has_the_rtt_of_the_model_within_the_bound_of_the_clock
     assert abs(rtts[len(rtts) // 2] - model_ns) < bounds_ns(summary) + 25_000
 
 
+def test_simulated_programs_have_ranks_on_several_machines(room: MachineRoom, work: Path) -> None:
+    programs = (
+        "programs:\n"
+        "  sum:\n"
+        "    simulate: {kind: allreduce, bytes: 4kB, repeat: 30, compute: 2ms}\n"
+        "    hosts: [par2..3, nyc1..2, lon1]\n"
+        "  swap: {simulate: {kind: ping-pong, bytes: 1kB, repeat: 60}, hosts: [par2, nyc1]}\n"
+    )
+    traffic = "  rtt: {kind: ping, from: par1, to: nyc1, every: 20ms, count: 50}\n"
+    text = NETWORK.replace("duration: 4s\n", "") + programs + "traffic:\n" + traffic
+    assert_ran(run(room, written(work, text), "--journal"))
+    directory = directory_of(work)
+    engine = json.loads((directory / "raw/engine.json").read_text())
+    summary = json.loads((directory / "summary.json").read_text())
+    assert_each_packet_has_one_fate(engine)
+    alone = simulated_alone(directory)
+    for found, expected in zip(engine["jobs"], alone["jobs"], strict=True):
+        assert found["iterations"] == expected["iterations"] == found["repeat"]
+        assert found["wall_ns"] == pytest.approx(expected["wall_ns"], rel=0.05)
+        # Each has two crossings or more, and another clock's error in them.
+        assert found["iteration"]["p50_ns"] > expected["iteration"]["p50_ns"] - 2 * bounds_ns(summary)
+        assert found["iteration"]["p50_ns"] == pytest.approx(expected["iteration"]["p50_ns"], rel=0.05)
+    # Without duration, the run has waited for them.
+    assert engine["duration_ns"] > max(job["wall_ns"] for job in engine["jobs"])
+    assert [each["name"] for each in summary["programs"] if each.get("iterations")] == ["sum", "swap"]
+    assert f"replayed {engine['packets']['injected']} packets" in replayed(directory)
+
+
 def test_tables_of_flows_between_machines_have_both_ends(room: MachineRoom, work: Path) -> None:
     traffic = (
         "  back: {kind: tcp, from: nyc1, to: par2, bytes: 400kB, simulated: true}\n"

@@ -46,6 +46,10 @@ SIMULATED = """\
 events:
   - {at: 1s, link: one, set: {delay: 30ms}}
 """
+PROGRAMS = """\
+programs:
+  sum: {simulate: {kind: allreduce, bytes: 4kB, repeat: 8, compute: 2ms}, hosts: [a1, b1, c1, d1..2]}
+"""
 FATES = ("lost", "overflowed", "dropped", "delivered", "held")
 SECOND = 10**9
 
@@ -91,13 +95,18 @@ AT_NO_DISTANCE = re.sub("(, )?profile(s: .*\n|: lan)", "", NETWORK)
 def test_simulated_flows_do_on_threads_exactly_what_they_do_in_a_simulation(
     work: Path, shards: int, network: str
 ) -> None:
-    directory = run(work, network + "traffic:\n" + SIMULATED, "--shards", str(shards), "--journal")
+    directory = run(work, network + "traffic:\n" + SIMULATED + PROGRAMS, "--shards", str(shards), "--journal")
     engine, alone = engine_of(directory), simulated_alone(directory)
     assert len(engine.get("machines", {})) == (shards if shards > 1 else 0)
     assert len(engine["flows"]) == len(alone["flows"]) == 7
     for here, there in zip(engine["flows"], alone["flows"], strict=True):
         # A ping that got no answer is not done, and takes as long as the run, which live is a bit longer.
         assert {**here, "span_s": None} == {**there, "span_s": None}
+    (job,), (expected,) = engine["jobs"], alone["jobs"]
+    assert expected["iterations"] == 8
+    assert [job[name] for name in ("iterations", "wall_ns")] == [8, expected["wall_ns"]]
+    # Threads tell when their ranks have finished an iteration to the nanosecond.
+    assert job["iteration_ns"] == pytest.approx(expected["iteration_ns"], rel=0, abs=1)
     assert engine["links"] == alone["links"]
     assert {name: engine["packets"][name] for name in alone["packets"]} == alone["packets"]
     assert alone["packets"]["lost"] > 10

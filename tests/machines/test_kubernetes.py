@@ -73,7 +73,7 @@ def test_pods_are_asked_for_awaited_and_removed(cluster: Path) -> None:
         assert [machine.name for machine in machines] == ["pod0", "pod1", "pod2"]
         assert [machine.address for machine in machines] == ["10.0.0.0", "10.0.0.1", "10.0.0.2"]
         assert {machine.cores for machine in machines} == {4}
-        words = machines[1].command_line(machines[1].python, "-V")
+        words = machines[1].python_command_line("-V")
         assert Path(words[0]).name == "kubectl"
         assert words[1:] == ["exec", "--stdin", "--tty=false", f"{pods.name}-x-1", "--", "/opt/python3", "-V"]
         assert "--tty=true" in machines[1].terminal_command

@@ -226,7 +226,7 @@ def test_an_archive_writes_nothing_outside(tmp_path: Path) -> None:
 def test_what_several_engines_simulated_is_summed() -> None:
     def engine(lateness: list[int], reached_ns: int, fates: list[Any], **more: Any) -> Json:
         simulated = {"lateness": distribution(lateness), "reached_ns": reached_ns, "damaged": 1}
-        return {"simulated": simulated, "echo_fates": fates, "replays": {}, "flows": [], "jobs": [], **more}
+        return {"simulated": simulated, "echo_fates": fates, "replays": {}, "flows": [], **more}
 
     first = engine([10, 30], 900, [[7, "lost", 2]])
     second = engine([20], 800, [[7, "lost", 1], [8, "down", 4]], replays={"steady": {"without_memory": 0}})
@@ -234,6 +234,25 @@ def test_what_several_engines_simulated_is_summed() -> None:
     assert found["simulated"]["lateness"]["count"] == 3
     assert (found["simulated"]["reached_ns"], found["simulated"]["damaged"]) == (800, 2)
     assert found["echo_fates"] == [[7, "lost", 3], [8, "down", 4]]
-    assert found["jobs"] == []
     assert list(found["replays"]) == ["steady"]
     assert machine_records._simulated([{"flow_names": []}]) == {}
+
+
+def test_an_iteration_has_ended_when_the_ranks_of_all_machines_have_finished_it() -> None:
+    def part(number: int, ends_ns: list[int], *, has_ranks: bool = True, offset_ns: float = 0) -> Any:
+        job = {"name": "sum", "ranks": 3, "repeat": 3, "start_ns": 100}
+        engine = {"jobs": [{**job, "has_ranks": has_ranks, "ends_ns": ends_ns}], "duration_ns": 10_000}
+        return machine_records._Part(number, f"m{number}", Path(), engine, offset_ns, 0.0)
+
+    first = part(0, [1_100, 2_500, 3_000])
+    without = part(1, [], has_ranks=False)
+    # Its clock is 50 ns behind the first one's.
+    second = part(2, [1_350, 2_050], offset_ns=50)
+    (found,) = machine_records._job_results([first, without, second])["jobs"]
+    assert (found["iterations"], found["iteration_ns"], found["wall_ns"]) == (2, [1_300, 1_100], None)
+    ended = part(2, [1_350, 2_050, 3_050], offset_ns=50)
+    (found,) = machine_records._job_results([first, without, ended])["jobs"]
+    assert (found["iteration_ns"], found["wall_ns"]) == ([1_300, 1_100, 600], 3_000)
+    assert found["iteration"]["max_ns"] == 1_300
+    none = machine_records._Part(0, "m0", Path(), {"flow_names": []}, 0.0, 0.0)
+    assert machine_records._job_results([none]) == {}

@@ -32,9 +32,8 @@ def plan_of(more: str = "", *, delay: str = "10ms") -> Plan:
 
 def test_simulated_flows_may_be_on_several_threads_and_on_several_machines() -> None:
     plan = plan_of()
-    for option in ("--shards", "--on"):
-        assert live_shards.unsupported(plan, foreign=(), option=option) == []
-    threads = live_shards.threads_of(plan, 2, foreign=())
+    assert live_shards.unsupported(plan) == []
+    threads = live_shards.threads_of(plan, 2)
     assert threads is not None
     assert sorted(set(threads)) == [0, 1]
 
@@ -43,37 +42,32 @@ def test_threads_with_simulated_traffic_are_joined_by_links_with_some_delay() ->
     """They wait for each other, unlike those of real traffic alone."""
     short = plan_of(delay="150us")
     with pytest.raises(LonghaulError, match="of at least 200 µs, with simulated traffic"):
-        live_shards.threads_of(short, 2, foreign=())
-    assert live_shards.threads_of(short, "auto", foreign=()) is None
+        live_shards.threads_of(short, 2)
+    assert live_shards.threads_of(short, "auto") is None
     real: Plan = {**short, "flows": []}
-    assert live_shards.threads_of(real, 2, foreign=()) is not None
+    assert live_shards.threads_of(real, 2) is not None
 
 
 def test_what_threads_cannot_share_is_named_and_auto_leaves_it_on_one_thread() -> None:
     plan = plan_of("events:\n  - {at: 1s, link: wan, set: {duplicate: 1%}}\n")
     what = "simulated pings on links that duplicate packets"
     with pytest.raises(LonghaulError, match=f"--shards does not support {what} yet"):
-        live_shards.threads_of(plan, 2, foreign=())
-    assert live_shards.threads_of(plan, "auto", foreign=()) is None
-    assert live_shards.preview(plan, "auto", foreign=())["reason"] == f"{what} need one engine thread"
+        live_shards.threads_of(plan, 2)
+    assert live_shards.threads_of(plan, "auto") is None
+    assert live_shards.preview(plan, "auto")["reason"] == f"{what} need one engine thread"
 
 
 def test_simulated_ends_that_share_state_are_not_divided() -> None:
     plan = plan_of()
     (bulk, _probe) = plan["flows"]
     subflows: Any = {**bulk, "traffic": {**bulk["traffic"], "subflows": [[2, 3]]}}
-    shared: Any = {**plan, "flows": [subflows], "jobs": [{"name": "solver"}]}
-    for option in ("--shards", "--on"):
-        found = live_shards.unsupported(shared, foreign=(), option=option)
-        assert found == ["simulated programs", "simulated Multipath TCP"]
+    shared: Any = {**plan, "flows": [subflows], "jobs": [{"name": "solver", "after": ["mesh"]}]}
+    assert live_shards.unsupported(shared) == [
+        "simulated programs that start after others",
+        "simulated Multipath TCP",
+    ]
     with pytest.raises(
-        LonghaulError, match="--on does not support simulated programs, simulated Mul"
+        LonghaulError, match="--on does not support simulated programs that start after others, simulated Mul"
     ) as error:
-        live_shards.refuse(shared, foreign=(), option="--on")
+        live_shards.refuse(shared, option="--on")
     assert error.value.remedy == "leave out --on"
-
-
-def test_machines_have_one_network_and_not_that_of_the_internet() -> None:
-    outside: Any = {**plan_of(), "gateway": 0}
-    assert live_shards.unsupported(outside, foreign=(), option="--on") == ["internet access"]
-    assert live_shards.unsupported(outside, foreign=(), option="--shards") == []

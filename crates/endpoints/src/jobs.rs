@@ -10,6 +10,7 @@ use longhaul_random::Seed;
 use longhaul_record::Distribution;
 use longhaul_transport::{Connection, Segment};
 use longhaul_units::{InvalidValue, Span, Time};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,7 +40,8 @@ pub struct ComputeTimer {
     pub owner: RankId,
 }
 
-/// A job at work.
+/// A job at work, or the ranks of one that are on the hosts of one shard.
+#[derive(Clone)]
 pub struct Job {
     name: String,
     /// When it begins; [`Time::NEVER`] while jobs that it begins after have not ended.
@@ -51,7 +53,7 @@ pub struct Job {
     repeat: u32,
     steps: Vec<Vec<Step>>,
     ranks: Vec<Rank>,
-    /// Ranks that have steps.
+    /// Ranks here that have steps.
     active: usize,
     /// Ranks that have finished each iteration that not all have.
     iteration_counts: BTreeMap<u32, usize>,
@@ -59,9 +61,13 @@ pub struct Job {
     /// How long each of the first ones took, in ns.
     iteration_times: Vec<u64>,
     last_end: Time,
+    /// When the ranks here had finished the last iteration.
     done: Option<Time>,
+    /// In a shard: when its ranks had finished each iteration. All shards together know when the job has.
+    own_ends: Option<Vec<Time>>,
 }
 
+#[derive(Clone)]
 struct Rank {
     step: usize,
     iteration: u32,
@@ -71,6 +77,7 @@ struct Rank {
 }
 
 /// What a rank has of another.
+#[derive(Clone)]
 struct Peer {
     /// The agent of its end of the connection; `None`: they share a host.
     agent: Option<u32>,
@@ -203,6 +210,7 @@ impl Endpoints {
             iteration_times: Vec::new(),
             last_end: start,
             done: None,
+            own_ends: None,
         });
         Ok(())
     }
@@ -296,12 +304,7 @@ impl Endpoints {
         *finished += 1;
         if *finished == job.active {
             job.iteration_counts.remove(&ended);
-            let took = now.since(job.last_end).ns();
-            job.iterations.add(took, 1);
-            if job.iteration_times.len() < MAX_ITERATION_TIMES {
-                job.iteration_times.push(took);
-            }
-            job.last_end = now;
+            job.end_iteration(now);
             if ended + 1 == job.repeat {
                 job.done = Some(now);
             }
@@ -380,17 +383,57 @@ impl Endpoints {
 }
 
 impl Job {
-    /// Whether it has no iterations left.
+    /// Whether the ranks here have no iterations left.
     pub fn is_done(&self) -> bool {
-        self.done.is_some() || self.repeat == 0
+        self.done.is_some() || self.repeat == 0 || (self.own_ends.is_some() && self.active == 0)
     }
 
-    /// What became of it.
+    /// Whether it begins when others have ended, whose ranks may be anywhere.
+    pub fn waits_for_others(&self) -> bool {
+        !self.predecessors.is_empty()
+    }
+
+    /// The share of a shard, which has those ranks for which `is_own` holds of their agents.
+    pub fn part(&self, is_own: impl Fn(u32) -> bool) -> Job {
+        let own = self.ranks.iter().zip(&self.steps).filter(|(rank, _)| is_own(rank.compute_timer));
+        Job {
+            active: own.filter(|(_, steps)| !steps.is_empty()).count(),
+            own_ends: Some(Vec::new()),
+            ..self.clone()
+        }
+    }
+
+    fn end_iteration(&mut self, now: Time) {
+        if let Some(ends) = &mut self.own_ends {
+            ends.push(now);
+            return;
+        }
+        let took = now.since(self.last_end).ns();
+        self.iterations.add(took, 1);
+        if self.iteration_times.len() < MAX_ITERATION_TIMES {
+            self.iteration_times.push(took);
+        }
+        self.last_end = now;
+    }
+
+    /// What became of it; of the ranks of a shard, what [`joined`] needs.
     pub fn result(&self) -> Value {
+        let start_ns = (self.start != Time::NEVER).then(|| self.start.ns());
+        if let Some(ends) = &self.own_ends {
+            let ends_ns: Vec<u64> = ends.iter().map(|end| end.ns()).collect();
+            return json!(Part {
+                name: self.name.clone(),
+                ranks: self.ranks.len(),
+                repeat: self.repeat,
+                start_ns,
+                has_ranks: self.active > 0,
+                ends_ns
+            });
+        }
         json!({
             "name": self.name,
             "ranks": self.ranks.len(),
-            "start_ns": (self.start != Time::NEVER).then(|| self.start.ns()),
+            "start_ns": start_ns,
             "iterations": self.iterations.count(),
             "repeat": self.repeat,
             "wall_ns": self.done.map(|done| done.since(self.start).ns()),
@@ -398,4 +441,61 @@ impl Job {
             "iteration_ns": self.iteration_times,
         })
     }
+}
+
+/// What a shard knows of a job.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    name: String,
+    ranks: usize,
+    repeat: u32,
+    start_ns: Option<u64>,
+    /// Whether ranks with steps are in it.
+    has_ranks: bool,
+    /// When its ranks had finished each iteration.
+    ends_ns: Vec<u64>,
+}
+
+/// The results of all jobs, of those of each shard: an iteration has ended when the ranks of all shards have finished it.
+///
+/// # Errors
+/// If a result is not that of a shard.
+pub fn joined(shards: &[Vec<Value>]) -> serde_json::Result<Vec<Value>> {
+    let count = shards.iter().map(Vec::len).min().unwrap_or(0);
+    (0..count)
+        .map(|place| {
+            let parts = shards.iter().map(|jobs| Part::deserialize(&jobs[place]));
+            Ok(joined_job(&parts.collect::<serde_json::Result<Vec<_>>>()?))
+        })
+        .collect()
+}
+
+fn joined_job(parts: &[Part]) -> Value {
+    let with_ranks = || parts.iter().filter(|part| part.has_ranks);
+    let finished = with_ranks().map(|part| part.ends_ns.len()).min().unwrap_or(0);
+    let start_ns = parts.iter().find_map(|part| part.start_ns);
+    let (mut iterations, mut iteration_ns) = (Distribution::new(), Vec::new());
+    let mut last_end_ns = start_ns.unwrap_or(0);
+    for iteration in 0..finished {
+        let end_ns = with_ranks().map(|part| part.ends_ns[iteration]).max().unwrap_or(last_end_ns);
+        let took = end_ns.saturating_sub(last_end_ns);
+        iterations.add(took, 1);
+        if iteration < MAX_ITERATION_TIMES {
+            iteration_ns.push(took);
+        }
+        last_end_ns = last_end_ns.max(end_ns);
+    }
+    let repeat = parts.first().map_or(0, |part| part.repeat);
+    let is_done = finished > 0 && finished as u64 == u64::from(repeat);
+    json!({
+        "name": parts.first().map(|part| &part.name),
+        "ranks": parts.first().map_or(0, |part| part.ranks),
+        "start_ns": start_ns,
+        "iterations": iterations.count(),
+        "repeat": repeat,
+        "wall_ns": is_done.then(|| last_end_ns - start_ns.unwrap_or(0)),
+        "iteration": iterations.summary(),
+        "iteration_ns": iteration_ns,
+    })
 }

@@ -28,6 +28,7 @@ pub use agent::AgentContext;
 pub use capture::{CapturedPacket, Headers, SentSegment};
 pub use datagram_stats::DatagramStats;
 pub use endpoints::Endpoints;
+pub use jobs::joined as joined_jobs;
 pub use packet_list::ListedPacket;
 pub use payload::{PayloadBatch, PayloadPool, PayloadSink};
 pub use results::TransferProgress;

@@ -2,6 +2,7 @@
 
 use crate::agent::Agent;
 use crate::endpoints::{Endpoints, Pair};
+use crate::jobs::Job;
 use crate::timers::Timers;
 use longhaul_network::NodeId;
 use longhaul_record::FlowRow;
@@ -48,6 +49,12 @@ impl Endpoints {
         self.jobs.is_empty() && self.mptcp_connections.is_empty()
     }
 
+    /// Whether they can be divided among engines that each end by themselves. Ranks of a job learn from each other by packets alone, but
+    /// only all together know when one has ended that another waits for.
+    pub fn can_be_divided(&self) -> bool {
+        self.mptcp_connections.is_empty() && !self.jobs.iter().any(Job::waits_for_others)
+    }
+
     /// From where to where agents send; see [`longhaul_network::Network::plan_lookahead`].
     pub fn node_pairs(&self) -> Vec<(NodeId, NodeId)> {
         let mut ways: Vec<_> = self.agents.iter().filter_map(Agent::way).collect();
@@ -88,7 +95,11 @@ impl Endpoints {
             all_fit: self.all_fit,
             agents: self.agents.iter().map(|_| Agent::Remote).collect(),
             pairs: self.pairs.clone(),
-            jobs: Vec::new(),
+            jobs: self
+                .jobs
+                .iter()
+                .map(|job| job.part(|agent| is_own(&self.agents[agent as usize])))
+                .collect(),
             mptcp_connections: Vec::new(),
             timers: Timers::new(0, std::iter::empty()),
             now: self.now,
@@ -308,7 +319,8 @@ mod tests {
             let arrived: Vec<Arrival> = std::mem::take(&mut hosts.0.arrived);
             for (arrival, host) in arrived.into_iter().zip(std::mem::take(&mut hosts.1)) {
                 hosts.0.arrived.push(arrival);
-                shards[host.0 as usize].deliver_arrivals(now, network, hosts);
+                let shard = (host.0 as usize).min(shards.len() - 1);
+                shards[shard].deliver_arrivals(now, network, hosts);
             }
             for shard in &mut *shards {
                 if shard.next_event() <= now {
@@ -358,6 +370,45 @@ mod tests {
         }
         // Results stay.
         assert_eq!(shards[1].flows(at(500)).0[0]["bytes"], 100_000);
+    }
+
+    #[test]
+    fn a_job_in_two_shards_has_the_results_of_one() {
+        let send = |to: u32| json!({"do": "send", "to": to, "bytes": 30_000});
+        let receive = |from: u32| json!({"do": "receive", "from": from, "bytes": 30_000});
+        let compute = json!({"do": "compute", "ns": 3_000_000});
+        let job = json!({
+            "name": "halo", "start_ns": 5_000_000, "ranks": [0, 1, 0], "repeat": 4, "cc": {"algorithm": "reno"},
+            "tcp": {"buffer_bytes": 1_000_000, "ipv6": false},
+            "steps": [[compute, send(1), receive(1)], [receive(0), compute, send(0)], []],
+        });
+        let mut plan = plan();
+        plan.flows.clear();
+        plan.jobs = vec![serde_json::from_value(job).unwrap()];
+        let results = |count: u32, end: Time| {
+            let mut network = Network::new(&plan).unwrap();
+            let mut whole = Endpoints::new(&plan, &network, |_| true).unwrap();
+            assert!(whole.can_be_divided() && !whole.can_be_sharded());
+            let mut shards = match count {
+                1 => vec![whole],
+                _ => whole.split(&[0, 1], 2, 2),
+            };
+            run(&mut shards, &mut network, &mut Hosts::default(), end);
+            let are_done = shards.iter().all(Endpoints::are_done);
+            let mut jobs: Vec<Vec<Value>> = shards.iter().map(Endpoints::jobs).collect();
+            (are_done, if count == 1 { jobs.remove(0) } else { crate::jobs::joined(&jobs).unwrap() })
+        };
+        let at = |ms: u64| Time::ZERO + Span::from_ms(ms);
+        let (are_done, whole) = results(1, at(1_000));
+        assert!(are_done);
+        assert_eq!(whole[0]["iterations"], 4);
+        // Two of the link's delays, and two computations.
+        assert_eq!(whole[0]["iteration_ns"][3], 26_000_000);
+        assert_eq!(results(2, at(1_000)), (true, whole));
+        // It is interrupted in an iteration that the ranks of one shard have finished.
+        for ms in [0, 60, 80, 90, 150, 200, 236] {
+            assert_eq!(results(2, at(ms)), results(1, at(ms)), "{ms} ms");
+        }
     }
 
     #[test]

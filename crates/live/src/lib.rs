@@ -60,6 +60,7 @@ pub use enter::{Entry, run_in_host};
 pub use error::{Error, Result};
 pub use foreign::ForeignPlace;
 pub use isolation::{SYSTEM as SYSTEM_DIRECTORIES, strict_capabilities};
+pub use longhaul_endpoints::joined_jobs;
 pub use longhaul_virtual::MOST_CARDS;
 pub use oom::OomKills;
 pub use process::run;

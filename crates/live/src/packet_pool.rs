@@ -147,35 +147,40 @@ impl PacketPool {
 
     /// Holds a packet with its virtio header; held once.
     pub fn hold(&mut self, vnet: &[u8; VNET_HEADER], packet: &[u8]) -> Option<u32> {
-        let length = packet.len();
-        let class = CLASSES.iter().position(|&size| length + VNET_HEADER <= size)?;
-        let shape = Shape::of(vnet, packet)?;
-        let slot = self.take_slot(class)?;
-        self.pools[class].slot_mut(slot)[VNET_HEADER..VNET_HEADER + length].copy_from_slice(packet);
-        Some(self.add(Body {
-            class: class as u8,
-            slot,
-            start: VNET_HEADER as u8,
-            link_header: 0,
-            length: length as u32,
-            references: 1,
-            shape,
-            simulated: 0,
-        }))
+        self.hold_as(Shape::of(vnet, packet)?, &[], packet)
+    }
+
+    /// Holds a frame with the virtio header of what it carries, which may be anything; held once.
+    pub fn hold_frame(
+        &mut self,
+        vnet: &[u8; VNET_HEADER],
+        link_header: &[u8],
+        payload: &[u8],
+    ) -> Option<u32> {
+        let shape = Shape::of(vnet, payload).or_else(|| Shape::opaque(vnet, payload))?;
+        self.hold_as(shape, link_header, payload)
     }
 
     /// Holds a frame that a router made, without a virtio header: its link-layer header, and what it carries; held once.
     pub fn create_frame(&mut self, frame: &[u8], link_header: usize) -> Option<u32> {
-        let class = CLASSES.iter().position(|&size| frame.len() + VNET_HEADER <= size)?;
-        let shape = Shape::opaque(&[0; VNET_HEADER], frame.get(link_header..)?)?;
+        let (link_header, payload) = frame.split_at_checked(link_header)?;
+        self.hold_as(Shape::opaque(&[0; VNET_HEADER], payload)?, link_header, payload)
+    }
+
+    fn hold_as(&mut self, shape: Shape, link_header: &[u8], payload: &[u8]) -> Option<u32> {
+        let start = VNET_HEADER + link_header.len();
+        let end = start + payload.len();
+        let class = CLASSES.iter().position(|&size| end <= size)?;
         let slot = self.take_slot(class)?;
-        self.pools[class].slot_mut(slot)[VNET_HEADER..VNET_HEADER + frame.len()].copy_from_slice(frame);
+        let room = self.pools[class].slot_mut(slot);
+        room[VNET_HEADER..start].copy_from_slice(link_header);
+        room[start..end].copy_from_slice(payload);
         Some(self.add(Body {
             class: class as u8,
             slot,
-            start: (VNET_HEADER + link_header) as u8,
-            link_header: link_header as u8,
-            length: (frame.len() - link_header) as u32,
+            start: start as u8,
+            link_header: link_header.len() as u8,
+            length: payload.len() as u32,
             references: 1,
             shape,
             simulated: 0,

@@ -47,9 +47,9 @@ mod _longhaul {
     #[pymodule_export]
     use super::{
         algorithms, bpf_algorithms, cgroup_prefix, check_algorithm, check_bpf_algorithm, check_limits,
-        check_plan, draw, engine_status, live_cuts, oom_kills, oom_kills_since, own_cgroup, path, replay,
-        run_as_init, run_in_host, run_live, strict_capabilities, system_directories, trial, uniforms,
-        version,
+        check_plan, draw, engine_status, joined_jobs, live_cuts, oom_kills, oom_kills_since, own_cgroup,
+        path, replay, run_as_init, run_in_host, run_live, strict_capabilities, system_directories, trial,
+        uniforms, version,
     };
 }
 
@@ -130,6 +130,18 @@ fn live_cuts(plan: &str) -> PyResult<Vec<(usize, u64)>> {
 #[pyfunction]
 fn engine_status(engines: Vec<String>) -> PyResult<String> {
     longhaul_live::engine_status(&engines).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// The results of simulated programs, of those of each machine or engine thread, each as JSON.
+#[pyfunction]
+fn joined_jobs(shards: Vec<String>) -> PyResult<String> {
+    let joined = shards
+        .iter()
+        .map(|jobs| serde_json::from_str(jobs))
+        .collect::<serde_json::Result<Vec<_>>>()
+        .and_then(|shards| longhaul_live::joined_jobs(&shards))
+        .and_then(|jobs| serde_json::to_string(&jobs));
+    joined.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 type Trial = (Vec<u32>, Vec<&'static str>, Vec<u64>, Vec<bool>, Vec<bool>);

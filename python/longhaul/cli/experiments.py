@@ -61,12 +61,12 @@ def run_experiment(
     virtual = clock_of(clock, resolved.scenario, kernel)
     (announce_live if virtual is None else announce)(resolved)
     listener = listen(prometheus) if prometheus else None
-    planned = live.plan_run(resolved, journal=journal, clock=virtual, sudo=sudo)
-    threads = live_shards.threads_of(planned.plan, shards, foreign=planned.foreign)
+    planned = live.plan_run(resolved, journal=journal, clock=virtual, sudo=sudo, on_machines=on is not None)
+    threads = live_shards.threads_of(planned.plan, shards)
     if on is not None:
-        live_shards.refuse(planned.plan, foreign=planned.foreign, option="--on")
+        live_shards.refuse(planned.plan, option="--on")
     log.warn(*planned.warnings)
-    with nullcontext() if on is None else allocation_of(on, ssh=ssh) as allocation:
+    with nullcontext() if on is None else allocation_of(on, ssh=ssh, sudo=sudo) as allocation:
         placement = None
         if allocation is not None:
             placement = place(resolved, planned.plan, allocation.machines)

@@ -93,7 +93,6 @@ def run(
         option = "--shards" if on is None else "--on"
         refused = {
             "--clock virtual": clock == "virtual",
-            "--sudo": sudo and on is not None,
             "--shards": shards != 1 and on is not None,
         }
         for other in (name for name, given in refused.items() if given):

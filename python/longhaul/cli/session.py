@@ -62,14 +62,12 @@ def up(
             prometheus=prometheus,
             memory_bytes=memory_bytes,
         )
-    elif sudo:
-        raise click.UsageError("--on does not support --sudo yet: leave one of them out")
     else:
         from longhaul.machines import persistent_networks as divided_networks
         from longhaul.machines.allocations import allocation_of
         from longhaul.machines.parts import Options
 
-        with allocation_of(on, ssh=ssh, keep=True) as allocation:
+        with allocation_of(on, ssh=ssh, sudo=sudo, keep=True) as allocation:
             standing = divided_networks.bring_up(
                 scenario,
                 allocation,
@@ -77,6 +75,7 @@ def up(
                 name=name,
                 runs=runs,
                 argv=sys.argv,
+                sudo=sudo,
                 options=Options(encrypts=tunnel == "encrypted", memory_bytes=memory_bytes, stays_up=True),
                 prometheus=prometheus,
             )

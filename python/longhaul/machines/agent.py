@@ -14,11 +14,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from longhaul import processes
 from longhaul.errors import LonghaulError
@@ -31,6 +32,7 @@ from longhaul.machines.remote_launches import Launches
 from longhaul.results.growing_captures import StartedClock
 from longhaul.run.groups import cpu_seconds
 from longhaul.run.host_state import host_state
+from longhaul.run.ports import WantedPort, places_of
 from longhaul.run.session import Session, ask
 
 COLLECTED = ("raw", "logs", "captures")
@@ -50,6 +52,8 @@ class Agent:
         self._socket: socket.socket | None = None
         self._meter: Meter | None = None
         self._parts: list[str] = []
+        self._foreign: list[Mapping[str, Any]] = []
+        """Network namespaces of hosts that are not the run's own."""
         self._session: Session | None = None
         self._directory: Path | None = None
         self._thread: threading.Thread | None = None
@@ -111,6 +115,8 @@ class Agent:
                 self._open(message)
             case "measure":
                 threading.Thread(target=self._measure, args=(message["peers"],), daemon=True).start()
+            case "ports":
+                self._look_for_ports([WantedPort(**each) for each in message["ports"]], message["peers"])
             case "part":
                 self._parts.append(message["part"])
             case "run":
@@ -137,6 +143,16 @@ class Agent:
         if self._meter is not None:
             peers = {int(number): address for number, address in addresses.items()}
             self._out.send({"is": "measured", "paths": self._meter.measure(peers)})
+
+    def _look_for_ports(self, ports: Sequence[WantedPort], peers: Sequence[str]) -> None:
+        refused = None
+        for port in ports:
+            try:
+                self._foreign += places_of([port], peers=peers)
+            except LonghaulError as error:
+                what = {"code": error.code, "message": error.message, "remedy": error.remedy}
+                refused = refused or {"host": port.host, **what}
+        self._out.send({"is": "ports", "refused": refused})
 
     def _run(self, message: Message) -> None:
         if self._socket is None:
@@ -168,6 +184,7 @@ class Agent:
             scratch=[directory],
             memory_bytes=message["memory_bytes"],
             work=work if work.is_dir() else directory,
+            foreign=self._foreign,
             machines={
                 **message["machines"],
                 "socket": self._socket.fileno(),

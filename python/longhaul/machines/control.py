@@ -176,7 +176,7 @@ def _hosts(parts: Parts, agents: Sequence[Agent]) -> Message:
             "command": list(machine.command),
             "terminal_command": list(machine.terminal_command),
             "has_shell": machine.has_shell,
-            "python": machine.python,
+            "interpreter": machine.interpreter,
             "socket": each["socket"],
             "machine": machine.name,
         }

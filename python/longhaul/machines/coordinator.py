@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
@@ -32,11 +32,13 @@ _START_S = 60.0
 """For an agent to start and to answer."""
 END_S = 30.0
 """For a machine to end its part and to write its records."""
+_PORTS_S = 60.0
+"""For a machine to look for namespaces, containers and interfaces."""
 _ANSWER_S = 10.0
 """For a machine to answer a request."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Agent:
     """An agent, seen from here."""
 
@@ -98,7 +100,7 @@ class Coordinator:
         errors = (scratch / f"agent-{machine.name}.err").open("w+b")
         try:
             process = subprocess.Popen(
-                machine.command_line(machine.python, "-I", "-m", "longhaul.machines.agent"),
+                machine.python_command_line("-I", "-m", "longhaul.machines.agent"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -174,11 +176,12 @@ class Coordinator:
         what = f": {said}" if said else ""
         if agent.hello:
             return MachineLostError(f"the agent on machine {agent.name} has ended{what}")
-        trial = agent.machine.command_line(agent.machine.python, "-c", "import longhaul")
+        trial = agent.machine.python_command_line("-c", "import longhaul")
+        allow = "let your account there use sudo without a password (sudoers: NOPASSWD), and "
         return LonghaulError(
             Code.CLUSTER_UNREACHABLE,
             f"machine {agent.name}: no agent could be started there{what}",
-            remedy=f"try: {' '.join(trial)}",
+            remedy=f"{allow if agent.machine.is_by_sudo else ''}try: {' '.join(trial)}",
             exit_code=3,
         )
 
@@ -234,6 +237,32 @@ class Coordinator:
                 for each in found["paths"]
             ]
         return paths
+
+    def require_ports(self) -> None:
+        """Let each machine look for the ports of its hosts. Raises LonghaulError if one cannot be used."""
+        partition = self.placement.partition
+        ports = {
+            agent: [port for port in self.placement.ports if partition[port.node] == agent.number]
+            for agent in self.agents
+        }
+        looking = [agent for agent in self.agents if ports[agent]]
+        for agent in looking:
+            peers = [
+                address.rpartition(":")[0].strip("[]")
+                for number, address in enumerate(self._addresses)
+                if number != agent.number
+            ]
+            agent.writer.send(
+                {"do": "ports", "ports": [asdict(port) for port in ports[agent]], "peers": peers}
+            )
+        for agent, answer in zip(looking, self._answers("ports", looking, _PORTS_S), strict=True):
+            if (refused := answer["refused"]) is not None:
+                raise LonghaulError(
+                    Code(refused["code"]),
+                    f"nodes.{refused['host']}.port: machine {agent.name}: {refused['message']}",
+                    remedy=refused["remedy"],
+                    exit_code=3,
+                )
 
     def start(
         self, directory: Path, *, run: str, encrypts: bool, memory_bytes: int | None, stays_up: bool = False
@@ -354,7 +383,9 @@ class Coordinator:
             try:
                 agent.process.wait(timeout=max(deadline - time.monotonic(), 0.1))
             except subprocess.TimeoutExpired:
-                agent.process.kill()
+                # One of another user, such as sudo here, ends with its agent, which hears nothing any more.
+                with suppress(PermissionError):
+                    agent.process.kill()
                 agent.process.wait()
             agent.errors.close()
 

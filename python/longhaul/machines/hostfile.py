@@ -16,6 +16,8 @@ from longhaul.subprocesses import command_elsewhere, find_program, own_interpret
 
 MOST_MACHINES = 1_000
 _LOCAL = ("localhost", "127.0.0.1", "::1")
+_SUDO = ("sudo", "-n", "--")
+"""``-n``: nobody is there to type a password."""
 _MOST_BYTES = 1 << 20
 
 
@@ -35,10 +37,17 @@ class Machine:
     """The interpreter there that has Longhaul."""
     has_shell: bool = False
     """Whether a shell there reads the program's command line, as behind ssh."""
+    is_by_sudo: bool = False
+    """Whether the run's processes there start as root, by sudo without a password."""
 
-    def command_line(self, *program: str) -> list[str]:
-        """What starts ``program`` there."""
-        return command_elsewhere(self.command, program, has_shell=self.has_shell)
+    @property
+    def interpreter(self) -> list[str]:
+        """What a Python program of the run there begins with."""
+        return [*(_SUDO if self.is_by_sudo else ()), self.python]
+
+    def python_command_line(self, *options: str) -> list[str]:
+        """What starts Python there, as the run's processes start."""
+        return command_elsewhere(self.command, [*self.interpreter, *options], has_shell=self.has_shell)
 
     @property
     def terminal_command(self) -> tuple[str, ...]:

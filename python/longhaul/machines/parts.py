@@ -107,6 +107,7 @@ class Parts:
         paths = self.coordinator.connect()
         requirements.check(placement, paths)
         requirements.announce(placement, paths)
+        self.coordinator.require_ports()
         machines = [
             {
                 "name": agent.name,

@@ -26,6 +26,7 @@ from longhaul.machines.placement import Cut, Placement, place
 from longhaul.results import ending, run_record
 from longhaul.run import exporter, live, live_shards, signals
 from longhaul.run.persistent_networks import Standing
+from longhaul.run.ports import WantedPort
 from longhaul.run.session import RunFailedError, search_path
 from longhaul.run.sockets import claimed
 from longhaul.subprocesses import python_command
@@ -40,12 +41,13 @@ def bring_up(
     runs: Path,
     argv: list[str],
     options: Options,
+    sudo: bool = False,
     prometheus: str | None = None,
 ) -> Standing:
     """Bring a scenario up on several machines, and leave it up. Pods are removed when it is taken down.
 
-    At ``prometheus`` (ADDRESS:PORT), metrics are served. Raises LonghaulError if it does not come up; then
-    nothing is left.
+    With ``sudo``, its processes run as root. At ``prometheus`` (ADDRESS:PORT), metrics are served. Raises
+    LonghaulError if it does not come up; then nothing is left.
     """
     from longhaul.run.announcement import announce_live
     from longhaul.scenario import load_scenario, resolve
@@ -55,8 +57,8 @@ def bring_up(
     called = name or resolved.plan["name"]
     with claimed(called) as path:
         listener = exporter.listen(prometheus) if prometheus else None
-        planned = live.plan_run(resolved)
-        live_shards.refuse(planned.plan, foreign=planned.foreign, option="--on")
+        planned = live.plan_run(resolved, sudo=sudo, on_machines=True)
+        live_shards.refuse(planned.plan, option="--on")
         placement = place(resolved, planned.plan, allocation.machines)
         log.warn(*planned.warnings)
         prepared = live.begin(planned, runs=runs, argv=argv)
@@ -160,7 +162,7 @@ def _coordinated(orders: Mapping[str, Any], out: Writer) -> int:
 def _placement(found: Mapping[str, Any]) -> Placement:
     machines = [Machine(**{**each, "command": tuple(each["command"])}) for each in found["machines"]]
     cuts = [Cut(**{**each, "ends": tuple(each["ends"])}) for each in found["cuts"]]
-    return Placement(machines, found["partition"], cuts)
+    return Placement(machines, found["partition"], cuts, [WantedPort(**each) for each in found["ports"]])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.machines.hostfile import Machine
 from longhaul.plan import Plan
-from longhaul.run import live_shards
+from longhaul.run import live_shards, ports
+from longhaul.run.ports import WantedPort
 from longhaul.run.shards import Load, contracted
 from longhaul.scenario.lower.segments import switch_names
 from longhaul.scenario.syntax.ranges import expand
@@ -42,6 +43,8 @@ class Placement:
     partition: list[int]
     """The number of the machine of each node."""
     cuts: Sequence[Cut]
+    ports: Sequence[WantedPort] = ()
+    """What hosts have at their ends of the network that is the machine's, each on the machine of its host."""
 
     @property
     def names(self) -> list[str]:
@@ -51,7 +54,10 @@ class Placement:
 
 def place(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> Placement:
     """Distribute the nodes of ``plan`` over ``machines``. Raises LonghaulError if that cannot be done."""
-    named = places(resolved, plan, [machine.name for machine in machines])
+    names = [machine.name for machine in machines]
+    named = places(resolved, plan, names)
+    wanted = ports.wanted(resolved)
+    named |= {port.node: names.index(machine) for port, machine in wanted}
     load = live_shards.load_of(plan)
     capacities = [machine.cores or 1 for machine in machines]
     partition = _by_name(plan, load, named) if named else live_shards.divided(load, capacities)
@@ -73,15 +79,17 @@ def place(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> Plac
     ]
     refused = next((cut for cut in cuts if cut.delay_ns <= 0), None)
     if refused is not None:
-        names = [machines[used[end]].name for end in refused.ends]
+        here, there = (names[used[end]] for end in refused.ends)
         raise LonghaulError(
             Code.NOT_DIVISIBLE,
-            f"link {refused.name} cannot be cut between {names[0]} and {names[1]}: it has no delay, is "
+            f"link {refused.name} cannot be cut between {here} and {there}: it has no delay, is "
             "parallel routes, or leaves the network",
             remedy="place: both of its ends on one machine",
             exit_code=2,
         )
-    return Placement([machines[machine] for machine in used], partition, cuts)
+    return Placement(
+        [machines[machine] for machine in used], partition, cuts, [port for port, _machine in wanted]
+    )
 
 
 def machines_that_wait(plan: Plan, partition: Sequence[int]) -> dict[str, set[int]]:

@@ -86,7 +86,7 @@ def _live(
     resolved: Resolved, orders: Json, run: Run, tell: Tell, *, clock: VirtualClock | None
 ) -> tuple[Path, str]:
     planned = live.plan_run(resolved, clock=clock)
-    threads = live_shards.threads_of(planned.plan, orders.get("shards", 1), foreign=planned.foreign)
+    threads = live_shards.threads_of(planned.plan, orders.get("shards", 1))
     prepared = live.begin(planned, runs=Path(orders["runs"]), argv=orders["argv"])
     tell({"event": "directory", "directory": str(prepared.directory)})
     progress = forwarder(prepared.directory, socket_path(prepared.run), run, tell)

@@ -24,7 +24,7 @@ class ShardRequests:
         resolved = self.texts.resolved(text)
         if body.mode == "live":
             planned = live.plan_run(resolved)
-            found = live_shards.preview(planned.plan, body.shards, foreign=planned.foreign)
+            found = live_shards.preview(planned.plan, body.shards)
         else:
             found = preview(simulated_plan(resolved)[0], body.shards)
         return cast("ShardPlan", found)

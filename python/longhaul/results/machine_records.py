@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longhaul import storage
+from longhaul import _longhaul, storage
 from longhaul.analysis.fidelity import LOST_BETWEEN
 from longhaul.analysis.merged_distributions import merged
 from longhaul.plan import WAYS, Plan
@@ -433,6 +433,7 @@ def _engine(parts: Sequence[_Part], plan: Plan, partition: Sequence[int]) -> Jso
         ],
         **{name: worst[name] for name in ("gaps", "scheduling", "steal_ns", "work")},
         **_simulated(engines),
+        **_job_results(parts),
         **_flow_results(parts, plan),
         "machines": {
             part.name: {
@@ -460,8 +461,20 @@ def _simulated(engines: Sequence[Json]) -> Json:
         },
         "echo_fates": [[flow, fate, count] for (flow, fate), count in sorted(fates.items())],
         "replays": {name: each for engine in engines for name, each in engine.get("replays", {}).items()},
-        "jobs": [],
     }
+
+
+def _job_results(parts: Sequence[_Part]) -> Json:
+    """Of simulated programs, of which each part knows when its own ranks had finished each iteration."""
+    shards = []
+    for part in parts:
+        jobs = (part.engine or {}).get("jobs")
+        if jobs is None:
+            return {}
+        for job in jobs:
+            job["ends_ns"] = [max(part.first_machines(ns), 0) for ns in job["ends_ns"]]
+        shards.append(json.dumps(jobs))
+    return {"jobs": json.loads(_longhaul.joined_jobs(shards))}
 
 
 def _flow_results(parts: Sequence[_Part], plan: Plan) -> Json:

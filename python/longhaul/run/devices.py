@@ -2,13 +2,13 @@
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.scenario.model.port import DevicePort, NicPort, TapPort
 from longhaul.scenario.syntax.problems import did_you_mean
 
 _INTERFACES = Path("/sys/class/net")
@@ -19,20 +19,33 @@ _IFF_TAP = 2
 """Of linux/if_tun.h."""
 
 
-def require_device(port: DevicePort, mtu: int) -> None:
-    """Raise LonghaulError if a run may not use the interface of ``port`` for packets of ``mtu`` bytes."""
-    name = port.device
+@dataclass(frozen=True)
+class Device:
+    """An interface that a run wants for itself."""
+
+    name: str
+    is_tap: bool
+    force: bool
+    """Whether it may carry the default route of this machine, or the connection of this session."""
+
+
+def require_device(device: Device, mtu: int, *, peers: Sequence[str] = ()) -> None:
+    """Raise LonghaulError if a run may not use ``device`` for packets of ``mtu`` bytes.
+
+    ``peers`` are addresses of other machines of the run, which are reached by another interface.
+    """
+    name = device.name
     place = _INTERFACES / name
     if not place.exists():
         raise LonghaulError(
-            Code.PORT_UNAVAILABLE, f'there is no network interface "{name}"', remedy=_remedy(port)
+            Code.PORT_UNAVAILABLE, f'there is no network interface "{name}"', remedy=_remedy(device)
         )
     kind = _read(place / "type")
     if kind != str(_ETHERNET) or name == "lo":
         raise LonghaulError(
             Code.PORT_UNAVAILABLE, f"{name} is not an Ethernet interface", remedy="name one that is"
         )
-    if isinstance(port, TapPort) and not int(_read(place / "tun_flags") or "0", 16) & _IFF_TAP:
+    if device.is_tap and not int(_read(place / "tun_flags") or "0", 16) & _IFF_TAP:
         raise LonghaulError(
             Code.PORT_UNAVAILABLE, f"{name} is not a TAP device", remedy=f"write port: {{nic: {name}, ...}}"
         )
@@ -53,15 +66,16 @@ def require_device(port: DevicePort, mtu: int) -> None:
             remedy=f"sudo ip link set {name} mtu {mtu}, or write mtu: {largest} at the link",
         )
     _require_free(name)
-    if not (isinstance(port, NicPort) and port.force):
+    _require_apart(name, peers)
+    if not device.force:
         _require_expendable(name)
 
 
-def _remedy(port: DevicePort) -> str:
-    if isinstance(port, TapPort):
-        return f"sudo ip tuntap add dev {port.tap} mode tap && sudo ip link set {port.tap} up"
+def _remedy(device: Device) -> str:
+    if device.is_tap:
+        return f"sudo ip tuntap add dev {device.name} mode tap && sudo ip link set {device.name} up"
     names = [each.name for each in _INTERFACES.iterdir() if each.name != "lo"] if _INTERFACES.exists() else []
-    return did_you_mean(port.device, sorted(names)) if names else "this machine has none but lo"
+    return did_you_mean(device.name, sorted(names)) if names else "this machine has none but lo"
 
 
 def _read(path: Path) -> str | None:
@@ -85,10 +99,21 @@ def _require_free(name: str) -> None:
     )
 
 
+def _require_apart(name: str, peers: Sequence[str]) -> None:
+    """Raise LonghaulError if other machines of the run are reached by the interface."""
+    met = next((each for each in peers if interface_to(ip_address(each)) == name), None)
+    if met is not None:
+        raise LonghaulError(
+            Code.PORT_UNAVAILABLE,
+            f"{name} carries the packets of the run to the machine at {met}",
+            remedy="use another interface, or write address=ADDRESS of another network in the hostfile",
+        )
+
+
 def _require_expendable(name: str) -> None:
     """Raise LonghaulError if this machine itself is reached by the interface."""
     remedy = "use another interface, or write force: true beside nic if you reach this machine otherwise"
-    client = os.environ.get("SSH_CONNECTION", "").split(" ")[0].partition("%")[0]
+    client = _ssh_connection().split(" ")[0].partition("%")[0]
     if client:
         try:
             address = ip_address(client)
@@ -104,6 +129,23 @@ def _require_expendable(name: str) -> None:
         raise LonghaulError(
             Code.PORT_UNAVAILABLE, f"{name} carries the default route of this machine", remedy=remedy
         )
+
+
+def _ssh_connection() -> str:
+    """What sshd says of the session; behind sudo, the environments of this process's parents have it."""
+    if found := os.environ.get("SSH_CONNECTION"):
+        return found
+    pid = os.getppid()
+    while pid > 1:
+        try:
+            environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError):
+            break
+        for each in environment:
+            if each.startswith(b"SSH_CONNECTION="):
+                return os.fsdecode(each.partition(b"=")[2])
+    return ""
 
 
 _ELSEWHERE = (IPv4Address("192.0.2.1"), IPv6Address("2001:db8::1"))

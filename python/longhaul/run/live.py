@@ -99,9 +99,17 @@ def prepare(
 
 
 def plan_run(
-    resolved: "Resolved", *, journal: bool = False, clock: VirtualClock | None = None, sudo: bool = False
+    resolved: "Resolved",
+    *,
+    journal: bool = False,
+    clock: VirtualClock | None = None,
+    sudo: bool = False,
+    on_machines: bool = False,
 ) -> Planned:
-    """Turn real traffic into programs, and check that they exist. Raises LonghaulError."""
+    """Turn real traffic into programs, and check that they exist. Raises LonghaulError.
+
+    In a run ``on_machines``, each looks for its own ports.
+    """
     kernel = congestion_control.THIS_MACHINE if clock is None else clock.host_kernel
     if (
         not any(node["kind"] == "host" for node in resolved.plan["nodes"])
@@ -115,7 +123,7 @@ def plan_run(
     _refuse_what_only_a_simulation_can(resolved, kernel)
     if clock is not None:
         resolved = clock.accepted(resolved)
-    foreign = ports.require(resolved, sudo=sudo)
+    foreign = ports.require(resolved, sudo=sudo, on_machines=on_machines)
     host_settings.require(resolved, sudo=sudo)
     loaded = congestion_control.LoadedAlgorithms(kernel)
     plan, own = _with_own_flows(resolved, loaded, kernel)

@@ -4,7 +4,7 @@ A live network can be cut at any link with a delay; a simulation needs more
 (:mod:`longhaul.run.shards`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from longhaul import _longhaul, json_text
@@ -84,19 +84,17 @@ def engine_threads(plan: Plan, shards: int | Literal["auto"]) -> list[int] | Non
     )
 
 
-def preview(
-    plan: Plan, shards: int | Literal["auto"], *, foreign: Sequence[Mapping[str, Any]] = ()
-) -> dict[str, Any]:
+def preview(plan: Plan, shards: int | Literal["auto"]) -> dict[str, Any]:
     """How a live run of ``plan`` would be divided among engine threads, as a preview of a simulation has it.
 
     Its speed-up is not known, as the traffic of real programs is not. Raises LonghaulError.
     """
-    threads = threads_of(plan, shards, foreign=foreign)
+    threads = threads_of(plan, shards)
     load = load_of(plan)
     reason = None
     if threads is None and shards == "auto":
         reason = f"auto leaves half of the CPU cores to programs, and there are {processors()}"
-        if found := unsupported(plan, foreign=foreign, option="--shards"):
+        if found := unsupported(plan):
             reason = f"{', '.join(found)} need one engine thread"
     partition = threads or [0] * len(plan["nodes"])
     division = evaluated(load, partition, max(partition) + 1)
@@ -116,24 +114,22 @@ def record_of(plan: Plan, threads: Sequence[int]) -> dict[str, Any]:
     return recorded(plan, evaluated(load_of(plan), list(threads), max(threads) + 1))
 
 
-def threads_of(
-    plan: Plan, shards: int | Literal["auto"], *, foreign: Sequence[Mapping[str, Any]]
-) -> list[int] | None:
+def threads_of(plan: Plan, shards: int | Literal["auto"]) -> list[int] | None:
     """What ``--shards`` asks for: the engine thread of each node, or ``None`` for one thread.
 
     Raises LonghaulError if the network cannot be divided so, or has what divided networks do not support.
     """
-    if shards == "auto" and unsupported(plan, foreign=foreign, option="--shards"):
+    if shards == "auto" and unsupported(plan):
         return None
     threads = None if shards == 1 else engine_threads(plan, shards)
     if threads is not None:
-        refuse(plan, foreign=foreign, option="--shards")
+        refuse(plan, option="--shards")
     return threads
 
 
-def refuse(plan: Plan, *, foreign: Sequence[Mapping[str, Any]], option: str) -> None:
+def refuse(plan: Plan, *, option: str) -> None:
     """Raises LonghaulError if ``plan`` has what networks that ``option`` divides do not support yet."""
-    if found := unsupported(plan, foreign=foreign, option=option):
+    if found := unsupported(plan):
         raise LonghaulError(
             Code.NOT_DIVISIBLE,
             f"{option} does not support {', '.join(found)} yet",
@@ -148,18 +144,16 @@ def has_engine_traffic(plan: Plan) -> bool:
     return bool(plan["jobs"]) or flows
 
 
-def unsupported(plan: Plan, *, foreign: Sequence[Mapping[str, Any]], option: str) -> list[str]:
-    """What ``plan`` has that networks do not support yet that ``option`` divides."""
+def unsupported(plan: Plan) -> list[str]:
+    """What ``plan`` has that divided networks do not support yet."""
     simulated = [flow for flow in plan["flows"] if flow["simulated"]]
     pings = any(flow["traffic"]["kind"] == "ping" for flow in simulated)
     duplicates = any(link[way].get("duplicate") for link in plan["links"] for way in WAYS) or any(
         event["change"].get("duplicate") for event in plan["events"]
     )
     found = [
-        (bool(plan["jobs"]), "simulated programs"),
+        (any(job.get("after") for job in plan["jobs"]), "simulated programs that start after others"),
         (any(flow["traffic"].get("subflows") for flow in simulated), "simulated Multipath TCP"),
         (pings and duplicates, "simulated pings on links that duplicate packets"),
-        (option == "--on" and plan.get("gateway") is not None, "internet access"),
-        (bool(foreign) or any(node.get("port") for node in plan["nodes"]), "ports"),
     ]
     return [what for applies, what in found if applies]

@@ -176,7 +176,7 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
 
 def _run_elsewhere(place: Mapping[str, Any], host: str, argv: Sequence[str]) -> int:
     """The same for a host on another machine, which ``place`` tells how to reach."""
-    program = [place["python"], "-I", "-m", "longhaul.run.host_command", place["socket"], host, *argv]
+    program = [*place["interpreter"], "-I", "-m", "longhaul.run.host_command", place["socket"], host, *argv]
     command = place["terminal_command" if sys.stdin.isatty() else "command"]
     with signals.shared_with_the_command():
         try:

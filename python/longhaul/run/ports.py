@@ -1,17 +1,16 @@
-"""What the ports of a scenario name on this machine: namespaces, containers and network interfaces."""
+"""What the ports of a scenario name on a machine: namespaces, containers and network interfaces."""
 
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run.devices import require_device
-from longhaul.scenario.model.port import ContainerPort, DevicePort, NamespacePort, NetnsPort
+from longhaul.run.devices import Device, require_device
 from longhaul.subprocesses import program
 
 if TYPE_CHECKING:
@@ -21,9 +20,25 @@ if TYPE_CHECKING:
 NAMED = Path("/run/netns")
 """Where ``ip netns`` keeps namespaces."""
 OWN = Path("/proc/self/ns/net")
+DEVICES = ("nic:", "tap:")
+"""How places of network interfaces begin."""
 EXIT_CANNOT = 3
 _TIMEOUT_S = 30.0
 _NEEDS_ROOT = "run it with --sudo or as root: an unprivileged user has no access to it"
+
+
+@dataclass(frozen=True)
+class WantedPort:
+    """What a host of the scenario has at its end of the network, on the machine that the host is on."""
+
+    node: int
+    """Position of the host in the plan."""
+    host: str
+    place: str
+    """As the short form of ``port:`` has it: ``netns:blue``, ``podman:web``, ``nic:eth1``."""
+    force: bool
+    """Of a device: whether it may carry the default route of the machine."""
+    mtu: int
 
 
 @dataclass(frozen=True)
@@ -39,20 +54,25 @@ class Place:
     """The process that the namespace belongs to."""
 
 
-def require(resolved: "Resolved", *, sudo: bool = False) -> list[Mapping[str, Any]]:
+def require(
+    resolved: "Resolved", *, sudo: bool = False, on_machines: bool = False
+) -> list[Mapping[str, Any]]:
     """The namespaces of the hosts that have their interfaces in one, for the worker.
 
-    Raises ScenarioError with the place of each port that cannot be used.
+    With ``on_machines``, each of several machines looks for its own with :func:`places_of`. Raises
+    ScenarioError with the place of each port that cannot be used.
     """
-    found: list[Mapping[str, Any]] = []
+    places: list[Mapping[str, Any]] = []
     problems: list[Diagnostic] = []
-    for index, path, port in _ports(resolved):
+    users: dict[str, str] = {}
+    for path, port in () if on_machines else _ports(resolved):
+        if users.setdefault(port.place, port.host) != port.host:
+            message = f"{port.place} is already the port of {users[port.place]} on this machine"
+            remedy = "run it on the machines that place: names, with --on"
+            problems.append(resolved.scenario.problem(Code.PORT_INVALID, path, message, remedy))
+            continue
         try:
-            _require_root(sudo=sudo)
-            if isinstance(port, NetnsPort | ContainerPort):
-                found.append(asdict(_place(index, port)))
-            else:
-                require_device(port, resolved.plan["nodes"][index]["mtu"])
+            places += places_of([port], sudo=sudo)
         except LonghaulError as error:
             problems.append(resolved.scenario.problem(error.code, path, error.message, error.remedy))
     problems += _settings(resolved)
@@ -63,18 +83,63 @@ def require(resolved: "Resolved", *, sudo: bool = False) -> list[Mapping[str, An
         refused = ScenarioError(problems)
         refused.exit_code = EXIT_CANNOT
         raise refused
+    return places
+
+
+def wanted(resolved: "Resolved") -> list[tuple[WantedPort, str]]:
+    """All ports of the scenario, each with the machine that it is of in a run on several.
+
+    Raises ScenarioError for those without one.
+    """
+    from longhaul.scenario.check.names import machine_named
+
+    found: list[tuple[WantedPort, str]] = []
+    problems: list[Diagnostic] = []
+    for path, port in _ports(resolved):
+        machine = machine_named(resolved.scenario.document, str(path[1]))
+        if machine is None:
+            message = f"{port.place} is of one machine, and nothing says of which"
+            remedy = f"write place: MACHINE at {port.host} or at its router"
+            problems.append(resolved.scenario.problem(Code.PORT_INVALID, path, message, remedy))
+        else:
+            found.append((port, machine))
+    if problems:
+        from longhaul.scenario import ScenarioError
+
+        raise ScenarioError(problems)
     return found
 
 
-def _ports(resolved: "Resolved") -> Iterator[tuple[int, tuple[str | int, ...], Any]]:
-    """Each port with the position of its host, and its place in the file."""
+def places_of(
+    ports: Sequence[WantedPort], *, sudo: bool = False, peers: Sequence[str] = ()
+) -> list[Mapping[str, Any]]:
+    """The namespaces among ``ports`` of this machine, for the worker.
+
+    ``peers`` are addresses of other machines of the run. Raises LonghaulError if a port cannot be used.
+    """
+    places: list[Mapping[str, Any]] = []
+    for port in ports:
+        _require_root(sudo=sudo)
+        if port.place.startswith(DEVICES):
+            kind, _, name = port.place.partition(":")
+            require_device(Device(name, kind == "tap", port.force), port.mtu, peers=peers)
+        else:
+            places.append(asdict(_place(port)))
+    return places
+
+
+def _ports(resolved: "Resolved") -> Iterator[tuple[tuple[str | int, ...], WantedPort]]:
+    """Each port with its place in the file."""
     from longhaul.scenario.syntax.ranges import expand
 
-    index = {node["name"]: position for position, node in enumerate(resolved.plan["nodes"])}
+    nodes = resolved.plan["nodes"]
+    index = {node["name"]: position for position, node in enumerate(nodes)}
     for key, node in resolved.scenario.document.nodes.items():
         if node.port is not None:
             for name in expand(key):
-                yield index[name], ("nodes", key, "port"), node.port
+                force = getattr(node.port, "force", False)
+                mtu = nodes[index[name]]["mtu"]
+                yield ("nodes", key, "port"), WantedPort(index[name], name, node.port.place, force, mtu)
 
 
 def _settings(resolved: "Resolved") -> "list[Diagnostic]":
@@ -91,7 +156,8 @@ def _settings(resolved: "Resolved") -> "list[Diagnostic]":
 
 def _real_traffic(resolved: "Resolved") -> "list[Diagnostic]":
     """Traffic that programs behind a device would have to send or receive; the gateway answers pings."""
-    devices = {index: port for index, _, port in _ports(resolved) if isinstance(port, DevicePort)}
+    places = {port.node: port.place for _, port in _ports(resolved)}
+    devices = {node: place for node, place in places.items() if place.startswith(DEVICES)}
     found = []
     for item in resolved.traffic:
         if item["simulated"]:
@@ -100,9 +166,7 @@ def _real_traffic(resolved: "Resolved") -> "list[Diagnostic]":
         wrong = next((end for end in ends if end in devices), None)
         if wrong is not None:
             name = resolved.plan["nodes"][wrong]["name"]
-            message = (
-                f"{name} stands for the hosts behind {devices[wrong].place}, where Longhaul starts nothing"
-            )
+            message = f"{name} stands for the hosts behind {devices[wrong]}, where Longhaul starts nothing"
             remedy = "start the traffic there yourself, or add simulated: true"
             found.append(
                 resolved.scenario.problem(Code.NODE_KIND, ("traffic", item["name"]), message, remedy)
@@ -117,16 +181,13 @@ def _require_root(*, sudo: bool) -> None:
         )
 
 
-def _place(index: int, port: NamespacePort) -> Place:
+def _place(port: WantedPort) -> Place:
     """Where the interfaces will be. Raises LonghaulError."""
-    match port:
-        case NetnsPort():
-            place = _named(index, port)
-        case ContainerPort():
-            pid = _process_of(port.container)
-            place = Place(index, port.place, f"/proc/{pid}/ns/net", pid)
-        case _:
-            assert_never(port)
+    if port.place.startswith("netns:"):
+        place = _named(port)
+    else:
+        pid = _process_of(port.place)
+        place = Place(port.node, port.place, f"/proc/{pid}/ns/net", pid)
     try:
         is_own = os.path.samestat(os.stat(place.path), os.stat(OWN))
     except OSError as error:
@@ -142,22 +203,23 @@ def _place(index: int, port: NamespacePort) -> Place:
     return place
 
 
-def _named(index: int, port: NetnsPort) -> Place:
-    named = NAMED / port.netns
+def _named(port: WantedPort) -> Place:
+    name = port.place.removeprefix("netns:")
+    named = NAMED / name
     if named.exists():
-        return Place(index, port.place, str(named), None)
-    if port.netns.isdecimal():
-        if Path("/proc", port.netns).exists():
-            return Place(index, port.place, f"/proc/{port.netns}/ns/net", int(port.netns))
+        return Place(port.node, port.place, str(named), None)
+    if name.isdecimal():
+        if Path("/proc", name).exists():
+            return Place(port.node, port.place, f"/proc/{name}/ns/net", int(name))
         raise LonghaulError(
             Code.PORT_UNAVAILABLE,
-            f"there is no process {port.netns}",
+            f"there is no process {name}",
             remedy="write the number of a process that runs",
         )
     raise LonghaulError(
         Code.PORT_UNAVAILABLE,
-        f'there is no network namespace "{port.netns}"',
-        remedy=f"sudo ip netns add {port.netns}",
+        f'there is no network namespace "{name}"',
+        remedy=f"sudo ip netns add {name}",
     )
 
 

@@ -1,7 +1,8 @@
 //! Ethernet segments between bridged devices: where each frame goes.
 //!
 //! A segment works as a virtual private LAN service does (RFC 4762): frames go to the device behind which their
-//! destination was seen, all others to every device of the segment but their own.
+//! destination was seen, all others to every device of the segment but their own. Where devices of a segment are on several machines, each
+//! learns from what comes to its own.
 
 use crate::device::{Mac, stations};
 use longhaul_network::{LearningTable, Sighting};
@@ -93,6 +94,15 @@ impl Bridges {
         (of(&self.local), of(&self.looped))
     }
 
+    /// Notes that the sender of a frame with this link-layer header is behind `device`, which is on another machine or another
+    /// engine thread.
+    pub fn learn_elsewhere(&mut self, now: Time, device: usize, link_header: &[u8]) {
+        if let (Some((segment, _)), Some((_, source))) = (self.ends.get(&device), stations(link_header)) {
+            // Frames of a loop are dropped where they come in.
+            self.learn(now, device, (*segment, source));
+        }
+    }
+
     /// Notes where a station is.
     fn learn(&mut self, now: Time, node: usize, key: (usize, Mac)) -> Sighting<usize> {
         if is_group(key.1) {
@@ -145,6 +155,15 @@ mod tests {
         assert_eq!(bridges.forward(at(0), 1, &header(B, A)), Forwarding::To(&[3]));
         assert_eq!(bridges.forward(at(0), 3, &header(B, [2, 0, 0, 0, 0, 9])), Forwarding::Local);
         assert_eq!(bridges.forward(at(301), 1, &header(B, A)), Forwarding::To(&[2, 3]), "forgotten");
+    }
+
+    #[test]
+    fn stations_of_other_machines_are_known_by_their_frames() {
+        let mut bridges = three();
+        bridges.learn_elsewhere(at(0), 2, &header(ALL, B));
+        assert_eq!(bridges.forward(at(0), 1, &header(B, A)), Forwarding::To(&[2]));
+        bridges.learn_elsewhere(at(0), 9, &header(ALL, A));
+        assert_eq!(bridges.forward(at(0), 3, &header(A, B)), Forwarding::To(&[1]), "9 is not a device");
     }
 
     #[test]

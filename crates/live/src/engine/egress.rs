@@ -493,7 +493,7 @@ impl<P: Ports> Sink for Egress<P> {
             crossing.clear();
             if PayloadPool::contains(&packet) {
                 payloads.encode(packet.body, crossing);
-                let content = Content { parts: None, simulated: crossing };
+                let content = Content { simulated: crossing, ..Content::default() };
                 tunnel.send_packet(direction, due, &packet, &content);
                 continue;
             }
@@ -510,7 +510,9 @@ impl<P: Ports> Sink for Egress<P> {
             let headers = shape.headers(bytes, &run, changes, &mut room);
             let (start, length) = shape.payload(bytes.len(), u32::from(packet.segment), 1);
             let parts = [&room[..headers], &bytes[start..start + length]];
-            tunnel.send_packet(direction, due, &packet, &Content { parts: Some(parts), simulated: crossing });
+            let link_header = packet_pool.link_header(packet.body);
+            let content = Content { parts: Some(parts), link_header, simulated: crossing };
+            tunnel.send_packet(direction, due, &packet, &content);
             packet_pool.release(packet.body, 1);
             self.real_packets -= 1;
         }

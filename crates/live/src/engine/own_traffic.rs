@@ -81,8 +81,10 @@ fn obstacle(plan: &Plan, whole: &Endpoints) -> Option<&'static str> {
     let links = plan.links.iter().flat_map(|link| [link.forward.duplicate, link.reverse.duplicate]);
     let changes = plan.events.iter().filter_map(|event| event.change.duplicate);
     let duplicates = links.chain(changes).any(|chance| chance > Probability::ZERO);
-    if !whole.can_be_sharded() {
-        Some("simulated programs, and simulated flows of Multipath TCP, cannot be divided")
+    if !whole.can_be_divided() {
+        Some(
+            "simulated programs that start after others, and simulated flows of Multipath TCP, cannot be divided",
+        )
     } else if plan.flows.iter().any(pings) && duplicates {
         Some("simulated pings on links that duplicate packets cannot be divided")
     } else {

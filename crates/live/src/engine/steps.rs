@@ -199,9 +199,14 @@ impl<P: Ports> Emulator<'_, P> {
         let Some(mut tunnel) = self.egress.tunnel.take() else { return };
         let mut arrived = std::mem::take(&mut self.arrived);
         let Egress { packet_pool, payloads, replays, ports, .. } = &mut self.egress;
+        let bridges = &mut self.bridges;
         tunnel.receive(|arriving, sender| {
             let mut simulated = || payloads.decode(arriving.simulated, agents);
             let body = match arriving.bytes {
+                Some((vnet, bytes)) if !arriving.link_header.is_empty() => {
+                    bridges.learn_elsewhere(now, arriving.packet.source.0 as usize, arriving.link_header);
+                    packet_pool.hold_frame(vnet, arriving.link_header, bytes)
+                }
                 Some((vnet, bytes)) => packet_pool.hold(vnet, bytes).inspect(|&body| {
                     if let Some(simulated_body) = simulated() {
                         packet_pool.set_simulated_body(body, simulated_body);

@@ -20,11 +20,14 @@ pub struct ExternalResources {
 }
 
 impl ExternalResources {
-    /// Opens all of it; the caller must be in the namespaces of the client.
+    /// Opens all of it that is on this machine; the caller must be in the namespaces of the client.
     pub fn open(plan: &Plan, options: &Options) -> Result<Self> {
         let foreign = options.foreign.iter().map(ForeignNamespace::open).collect::<Result<_>>()?;
         let mut devices = Vec::new();
         for (position, node) in plan.nodes.iter().enumerate() {
+            if options.machines.as_ref().is_some_and(|machines| !machines.owns(position)) {
+                continue;
+            }
             let (device, used) = match &node.port {
                 Some(Port::Routed { device, subnets }) => {
                     let gateways = host::addresses(node).collect();

@@ -1,6 +1,7 @@
 //! Packets in datagrams between machines, or between shards of one process.
 //!
-//! Packets of real hosts have their bytes, simulated ones what they carry in the model, and those of replayed captures both.
+//! Packets of real hosts have their bytes, frames of bridged devices their link-layer header as well, simulated packets what they carry
+//! in the model, and those of replayed captures that and their bytes.
 
 use super::datagram::Reader;
 use crate::tun::VNET_HEADER;
@@ -13,12 +14,16 @@ const RECORD: usize = 4 + 8 + 4 * 4 + 4 + 4;
 const NO_BYTES: u32 = 1 << 31;
 /// In the length of a packet: it carries something in the model, which follows with its length.
 const PAYLOAD: u32 = 1 << 30;
+/// In the length of a packet: it is a frame, whose link-layer header follows with its length.
+const FRAME: u32 = 1 << 29;
 
 /// What a packet takes along.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Content<'a> {
     /// Its virtio header with its headers, and its payload; none, if it is simulated.
     pub parts: Option<[&'a [u8]; 2]>,
+    /// The link-layer header of a frame, at most 255 bytes; empty for a packet that is not one.
+    pub link_header: &'a [u8],
     /// What it carries in the model, at most 255 bytes; empty for a packet of a real host.
     pub simulated: &'a [u8],
 }
@@ -27,7 +32,8 @@ impl Content<'_> {
     /// Bytes of the packet's record.
     pub fn record_bytes(&self) -> usize {
         let parts = self.parts.iter().flatten().map(|part| part.len()).sum::<usize>();
-        RECORD + parts + if self.simulated.is_empty() { 0 } else { 1 + self.simulated.len() }
+        let with_length = |bytes: &[u8]| if bytes.is_empty() { 0 } else { 1 + bytes.len() };
+        RECORD + parts + with_length(self.link_header) + with_length(self.simulated)
     }
 }
 
@@ -41,6 +47,8 @@ pub struct Arriving<'a> {
     pub packet: Packet,
     /// Its virtio header and its bytes; none, if it is simulated.
     pub bytes: Option<(&'a [u8; VNET_HEADER], &'a [u8])>,
+    /// The link-layer header of a frame.
+    pub link_header: &'a [u8],
     /// What it carries in the model.
     pub simulated: &'a [u8],
 }
@@ -63,14 +71,16 @@ pub fn append(
         Some(parts) => (parts.iter().map(|part| part.len()).sum::<usize>() - VNET_HEADER) as u32,
         None => packet.bytes | NO_BYTES,
     };
-    let carries = if content.simulated.is_empty() { 0 } else { PAYLOAD };
-    datagram.extend_from_slice(&(length | carries).to_le_bytes());
+    let optional = [(FRAME, content.link_header), (PAYLOAD, content.simulated)];
+    let given = || optional.iter().filter(|(_, bytes)| !bytes.is_empty());
+    let flags = given().fold(0, |flags, (flag, _)| flags | flag);
+    datagram.extend_from_slice(&(length | flags).to_le_bytes());
     for part in content.parts.iter().flatten() {
         datagram.extend_from_slice(part);
     }
-    if carries != 0 {
-        datagram.push(content.simulated.len() as u8);
-        datagram.extend_from_slice(content.simulated);
+    for (_, bytes) in given() {
+        datagram.push(bytes.len() as u8);
+        datagram.extend_from_slice(bytes);
     }
 }
 
@@ -86,7 +96,7 @@ pub fn next<'a>(reader: &mut Reader<'a>) -> Option<Arriving<'a>> {
         body: 0,
         segment: 0,
         segments: 1,
-        bytes: length & !(NO_BYTES | PAYLOAD),
+        bytes: length & !(NO_BYTES | PAYLOAD | FRAME),
         source,
         destination,
         ttl,
@@ -103,13 +113,15 @@ pub fn next<'a>(reader: &mut Reader<'a>) -> Option<Arriving<'a>> {
     } else {
         None
     };
-    let simulated = if length & PAYLOAD == 0 {
-        &[]
-    } else {
+    let mut optional = |flag: u32| {
+        if length & flag == 0 {
+            return Some(&[][..]);
+        }
         let length = usize::from(reader.u8()?);
-        reader.bytes(length)?
+        reader.bytes(length)
     };
-    Some(Arriving { direction, due, packet, bytes, simulated })
+    let (link_header, simulated) = (optional(FRAME)?, optional(PAYLOAD)?);
+    Some(Arriving { direction, due, packet, bytes, link_header, simulated })
 }
 
 #[cfg(test)]
@@ -125,6 +137,7 @@ mod tests {
             small: [u8; 4],
             bytes in prop::collection::vec(any::<u8>(), 0..200),
             is_real: bool,
+            link_header in prop::collection::vec(any::<u8>(), 0..22),
             simulated in prop::collection::vec(any::<u8>(), 0..100),
         ) {
             let packet = Packet {
@@ -146,7 +159,8 @@ mod tests {
             let (mut head, tail) = (vnet.to_vec(), &bytes[bytes.len() / 2..]);
             head.extend_from_slice(&bytes[..bytes.len() / 2]);
             let mut datagram = Vec::new();
-            let content = Content { parts: is_real.then_some([&head, tail]), simulated: &simulated };
+            let content =
+                Content { parts: is_real.then_some([&head, tail]), link_header: &link_header, simulated: &simulated };
             for _ in 0..2 {
                 append(&mut datagram, direction, due, &packet, &content);
             }
@@ -156,8 +170,9 @@ mod tests {
                 let found = next(&mut reader).unwrap();
                 let expected = Packet { body: 0, segment: 0, segments: 1, offered: due, ..packet };
                 let bytes = is_real.then_some((&vnet, &bytes[..]));
-                let simulated = &simulated[..];
-                prop_assert_eq!(found, Arriving { direction, due, packet: expected, bytes, simulated });
+                let (link_header, simulated) = (&link_header[..], &simulated[..]);
+                let arriving = Arriving { direction, due, packet: expected, bytes, link_header, simulated };
+                prop_assert_eq!(found, arriving);
             }
             prop_assert!(next(&mut reader).is_none());
             prop_assert!(reader.0.is_empty());

@@ -18,6 +18,13 @@ def expand_nodes(document: Document) -> dict[str, str]:
     return {name: key for key in document.nodes for name in expand(key)}
 
 
+def machine_named(document: Document, key: str) -> str | None:
+    """The machine of the nodes of ``key``, by their ``place:`` or by their router's; ``None`` if open."""
+    node = document.nodes[key]
+    router = None if node.attach is None else expand_nodes(document).get(node.attach)
+    return node.place or (None if router is None else document.nodes[router].place)
+
+
 def attachment_name(host: str, router: str) -> str:
     """The name of the link that ``attach`` makes; forward is from the host to the router."""
     return f"{host}-{router}"

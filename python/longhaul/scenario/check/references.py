@@ -13,6 +13,7 @@ from longhaul.scenario.check.names import (
     attachment_name,
     handovers,
     interface_names,
+    machine_named,
     may_rename,
     metrics_of,
     traffic_pairs,
@@ -200,17 +201,19 @@ class _Check:
                 )
 
     def ports(self) -> None:
-        users: dict[str, str] = {}
+        users: dict[tuple[str, str | None], str] = {}
         ends = Counter(end for ends in self.link_names.values() for end in ends)
         for name, key in self.node_keys.items():
             port, path = self.document.nodes[key].port, ("nodes", key, "port")
             if port is None:
                 continue
-            if port.place in users:
-                message = f"{port.place} is already the port of {users[port.place]}"
+            # Two machines may have interfaces and namespaces of one name.
+            at = port.place, machine_named(self.document, key)
+            if at in users:
+                message = f"{port.place} is already the port of {users[at]}"
                 self.wrong(Code.PORT_INVALID, path, message, "write a host for each port")
                 continue
-            users[port.place] = name
+            users[at] = name
             if isinstance(port, DevicePort):
                 if ends[name] > 1:
                     message = f"{port.place} is one interface, and {name} has {ends[name]} links"
