@@ -115,7 +115,7 @@ fn packets_for_others_are_announced_to_the_host_that_forwards_them() {
         let next = network.next_event();
         let before = next + network.lookahead(&known_arrivals);
         network.announce_arrivals(next, before, &mut known_arrivals, |host, _, due, _| {
-            announced.push((host, due))
+            announced.push((host, due));
         });
         network.advance(next, &mut hosts);
     }
