@@ -119,7 +119,7 @@ def test_a_network_that_stays_up_is_entered_changed_and_taken_down(longhaul: Do,
     )
 
     assert "\n0\nrtt min/avg/max/mdev = 20." in done.stdout, done.stdout + done.stderr
-    assert "is down" in done.stdout
+    assert "stopped after" in done.stdout
     assert "Permission" not in done.stderr
     assert done.returncode == 1, "no process is left"
 
