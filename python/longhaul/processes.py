@@ -67,6 +67,14 @@ def is_running(pid: int) -> bool:
     return found is not None and found not in _ENDED
 
 
+def owner(pid: int) -> int | None:
+    """The user that a process runs as; ``None`` if there is no such process."""
+    try:
+        return Path(f"/proc/{pid}").stat().st_uid
+    except OSError:
+        return None
+
+
 def arguments(pid: int) -> list[str]:
     """The command line of a process; empty if there is no such process, or it has none."""
     try:

@@ -80,3 +80,14 @@ def test_of_very_many_connections_the_busiest_are_kept() -> None:
     assert len(series.connections) <= 2 * MOST_CONNECTIONS
     assert {int(each.sum()) for _key, each in series.busiest(20)} == {1000}
     assert sum(int(each.sum()) for each in series.bytes_of.values()) == sum(range(1, 1001)) * 20
+
+
+def test_a_relay_that_was_idle_at_its_end_carried_nothing_then() -> None:
+    found = RelaySeries()
+    found.add(messages([(1, 50_000_000, 0, 1_000)]))
+    found.extend(1_000_000_000)
+    assert found.bins == 11
+    (rates,) = (found.bits_per_s(count) for count in found.bytes_of.values())
+    assert rates.tolist() == [8e4, *[0.0] * 10]
+    found.extend(0)
+    assert found.bins == 11

@@ -5,7 +5,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, lchown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
@@ -20,10 +20,14 @@ pub struct NamedListener {
 }
 
 impl NamedListener {
-    /// Listens at `path`, which must not exist.
+    /// Listens at `path`, which must not exist. Whoever owns its directory owns the socket: behind sudo another user.
     pub fn bind(path: &Path) -> io::Result<Self> {
-        let (_directory, short) = short(path)?;
-        let listener = UnixListener::bind(short)?;
+        let (directory, short) = short(path)?;
+        let listener = UnixListener::bind(&short)?;
+        let owner = directory.metadata()?;
+        if owner.uid() != nix::unistd::geteuid().as_raw() {
+            lchown(&short, Some(owner.uid()), Some(owner.gid()))?;
+        }
         listener.set_nonblocking(true)?;
         Ok(NamedListener { listener, path: path.into(), id: id(path) })
     }

@@ -53,14 +53,14 @@ class RelaySeries:
 
     bin_ns: int = FIRST_BIN_NS
     until_ns: int = 0
-    """When the latest message left."""
+    """What is known until then: when the latest message left, or the relay ended."""
     bytes_of: dict[Direction, Array] = field(default_factory=dict)
     connections: dict[Connection, Array] = field(default_factory=dict)
     _late: Array = field(default_factory=lambda: np.zeros((MOST_BINS, _CLASSES), dtype=np.int64))
 
     @property
     def bins(self) -> int:
-        """How many there are, up to the latest message."""
+        """How many there are, up to what is known."""
         return self.until_ns // self.bin_ns + 1 if self.bytes_of else 0
 
     @property
@@ -70,7 +70,7 @@ class RelaySeries:
         return found
 
     def bits_per_s(self, count: Array) -> Array:
-        """Bytes of each bin as a rate. The last bin lasted until the latest message."""
+        """Bytes of each bin as a rate. The last bin lasted as long as is known."""
         lasted_ns = np.full(self.bins, float(self.bin_ns))
         lasted_ns[-1:] = max(self.until_ns % self.bin_ns, self.bin_ns // 10)
         found: Array = count[: self.bins] * 8e9 / lasted_ns
@@ -81,13 +81,17 @@ class RelaySeries:
         up_to = np.cumsum(self._late[: self.bins], axis=1)
         return quantile_ns(share, up_to[:, -1], up_to, BOUNDS_NS)
 
+    def extend(self, until_ns: int) -> None:
+        """Know that nothing else left until then."""
+        self.until_ns = max(self.until_ns, until_ns)
+        while self.until_ns // self.bin_ns >= MOST_BINS:
+            self._widen()
+
     def add(self, more: Messages) -> None:
         """Take in messages, in any order."""
         if not len(more.out_ns):
             return
-        self.until_ns = max(self.until_ns, int(more.out_ns.max()))
-        while self.until_ns // self.bin_ns >= MOST_BINS:
-            self._widen()
+        self.extend(int(more.out_ns.max()))
         places = more.out_ns // self.bin_ns
         late_ns = np.maximum(more.out_ns - more.in_ns - more.wanted_ns, 0)
         classes = np.clip(np.searchsorted(BOUNDS_NS[1:], late_ns), 0, _CLASSES - 1)

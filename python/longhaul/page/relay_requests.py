@@ -143,7 +143,8 @@ class Relays:
             raise _not_a_relay(row)
         names = cluster_names(directory)
         plan: Mapping[str, Any] = directories.read_plan(directory)
-        changes = run_list.changes(directory, read_json(directory / "summary.json"))
+        summary = read_json(directory / "summary.json")
+        changes = run_list.changes(directory, summary)
         with self._reading:
             if row["status"] == "running":
                 monitor = self._monitors.pop(directory, None) or RelayMonitor(directory)
@@ -152,7 +153,7 @@ class Relays:
                 series = monitor.series
             else:
                 self._monitors.pop(directory, None)
-                series = ended_series(directory, names)
+                series = ended_series(directory, names, duration_ns=(summary or {}).get("duration_ns", 0))
             while len(self._monitors) > _MOST_AT_ONCE:
                 self._monitors.pop(next(iter(self._monitors)))
             chart = over_time(series, names, changes)

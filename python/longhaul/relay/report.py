@@ -64,7 +64,8 @@ def tables(directory: Path, summary: Json) -> dict[str, Table | Folded | None]:
 
 def _charts(directory: Path, summary: Json) -> list[Chart]:
     names = cluster_names(directory)
-    found = relay_figures.over_time(ended_series(directory, names), names, summary["changes"])
+    series = ended_series(directory, names, duration_ns=summary["duration_ns"])
+    found = relay_figures.over_time(series, names, summary["changes"])
     return [found] if found else []
 
 

@@ -38,12 +38,16 @@ class RelayMonitor:
             self.series.add(_messages(table))
 
 
-def ended_series(directory: Path, clusters: Sequence[str]) -> RelaySeries:
-    """Of a relay with results; ``clusters`` are the names of the plan. Raises LonghaulError for damage."""
+def ended_series(directory: Path, clusters: Sequence[str], *, duration_ns: int) -> RelaySeries:
+    """Of a relay with results that lasted ``duration_ns``; ``clusters`` are the names of the plan.
+
+    Raises LonghaulError for damage.
+    """
     series = RelaySeries()
     for batch in _batches(directory):
         numbered = {name: _column(batch, name, clusters) for name in _COLUMNS}
         series.add(_messages(pa.table(numbered)))
+    series.extend(duration_ns)
     return series
 
 

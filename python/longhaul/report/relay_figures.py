@@ -28,9 +28,9 @@ def over_time(found: RelaySeries, clusters: Sequence[str], changes: Sequence[Jso
     end_ns = max(found.bins * found.bin_ns, *(each["until_ns"] for each in changes), 0)
     time = Axis("time [s]", low=0.0, high=end_ns / 1e9)
     panels = [
-        _rates("directions", time, found, directions, len(found.bytes_of), "direction"),
+        _rates("directions", time, found, directions, len(found.bytes_of), "directions"),
         _rates(
-            "connections, by number", time, found, connections, len(found.connections), "way of a connection"
+            "connections, by number", time, found, connections, len(found.connections), "ways of connections"
         ),
         Panel(
             "lateness",
@@ -63,7 +63,7 @@ def _rates(
         Series(name, colour, found.middles_s, found.bits_per_s(count) / 1e6)
         for (name, count), colour in zip(counts, SERIES, strict=False)
     ]
-    note = left_out_text(every, len(counts), f"The {{shown}} of {{every}} {what}s that carried most")
+    note = left_out_text(every, len(counts), f"The {{shown}} of {{every}} {what} that carried most")
     return Panel(title, time, Axis("throughput [Mbit/s]", low=0.0), series, note=note)
 
 

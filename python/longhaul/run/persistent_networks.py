@@ -1,6 +1,7 @@
 """Networks that stay up: start, enter, stop."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -9,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from longhaul import processes
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.results import ending
 from longhaul.run import run_discovery, session, signals, sockets
-from longhaul.subprocesses import command_elsewhere
+from longhaul.subprocesses import command_elsewhere, program, python_command
 
 _ENDED_WITHIN_S = 60.0
 _BETWEEN_LOOKS_S = 0.02
@@ -149,6 +151,9 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
     supervisor, answer = enterable_host(path, host)
     if (place := answer.get("elsewhere", {}).get(host)) is not None:
         return _run_elsewhere(place, host, argv)
+    if os.geteuid() != 0 and processes.owner(supervisor) == 0:
+        # Started by sudo: root alone may enter its hosts.
+        return _run_as_root(path, host, argv)
     hostname = answer.get("hostnames", {}).get(host, host)
     # Of a host with a root directory of its own.
     own_path = answer.get("search_paths", {}).get(host)
@@ -174,13 +179,20 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
         raise LonghaulError(Code.MACHINE_UNABLE, error.message, remedy=remedy, exit_code=3) from error
 
 
+def _run_as_root(path: Path, host: str, argv: Sequence[str]) -> int:
+    command = python_command("longhaul.run.host_command", str(path.absolute()), host, *argv)
+    with signals.shared_with_the_command():
+        code = subprocess.call([program("sudo"), "--", *command])
+    return 128 - code if code < 0 else code
+
+
 def _run_elsewhere(place: Mapping[str, Any], host: str, argv: Sequence[str]) -> int:
     """The same for a host on another machine, which ``place`` tells how to reach."""
-    program = [*place["interpreter"], "-I", "-m", "longhaul.run.host_command", place["socket"], host, *argv]
+    words = [*place["interpreter"], "-I", "-m", "longhaul.run.host_command", place["socket"], host, *argv]
     command = place["terminal_command" if sys.stdin.isatty() else "command"]
     with signals.shared_with_the_command():
         try:
-            code = subprocess.call(command_elsewhere(command, program, has_shell=place["has_shell"]))
+            code = subprocess.call(command_elsewhere(command, words, has_shell=place["has_shell"]))
         except OSError as error:
             raise LonghaulError(
                 Code.CLUSTER_UNREACHABLE,

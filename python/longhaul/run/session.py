@@ -102,6 +102,18 @@ class RunFailedError(LonghaulError):
         self.status = status
 
 
+def sudo_command() -> list[str]:
+    """What starts a program as root. Asks for a password first, where there is a terminal to do so.
+
+    The program itself is started without asking: nobody could answer while it runs in the background.
+    """
+    sudo = program("sudo")
+    with suppress(OSError), open("/dev/tty", "rb"):
+        # What it says is said; without a password the program does not start.
+        subprocess.run([sudo, "-v"], check=False)
+    return [sudo, "-n"]
+
+
 class Session:
     """A run that this process started and whose end it waits for."""
 
@@ -163,20 +175,26 @@ class Session:
             key = _readable(machines["key"].encode())
             orders["machines"] = {**machines, "key": key.fileno()}
             passed += [machines["socket"], key.fileno()]
+        stdin = subprocess.DEVNULL
         if sudo:
-            orders["line"] = 3
-            before = [program("sudo"), "--close-from=4"]
+            # Of all that is open, sudo leaves the standard streams alone.
+            orders["line"], stdin = 0, theirs.fileno()
+            before = [*sudo_command(), "--"]
+            # A directory of root's, with what it has, could not be removed by whoever has the run.
+            (directory / "raw" / "hosts.d").mkdir(parents=True, exist_ok=True)
         errors = directory / "logs" / "worker.err"
         errors.parent.mkdir(parents=True, exist_ok=True)
         try:
             with errors.open("wb") as stderr:
                 self._process = subprocess.Popen(
                     [*before, *python_command(processes.WORKER, json.dumps(orders))],
-                    stdin=subprocess.DEVNULL,
+                    stdin=stdin,
                     stdout=stderr,
                     stderr=stderr,
                     pass_fds=passed,
-                    start_new_session=True,
+                    # What sudo remembers of a password is of this session, and of its terminal.
+                    start_new_session=not sudo,
+                    process_group=0 if sudo else None,
                     env={**os.environ, "PATH": search_path()},
                 )
         except OSError as error:
@@ -218,6 +236,11 @@ class Session:
         if self._killed is not None:
             raise KeyboardInterrupt(self._killed)
         if (found := self._written()) is None:
+            if (said := self._last_words()).startswith("sudo: "):
+                remedy = (
+                    "run it in a terminal, which sudo can ask, or let your account use it without a password"
+                )
+                raise self._failed(said, ending.FAILED, remedy=remedy)
             raise self._failed(f"the worker {self._exit_text(code)}", ending.CRASHED)
         if found.status in (ending.FAILED, ending.CRASHED):
             raise self._failed(str(found.reason), found.status)
@@ -309,11 +332,15 @@ class Session:
         if code < 0:
             killed = _longhaul.oom_kills_since(*self._oom) if code == -signal.SIGKILL and self._oom else None
             return f"was killed by {signals.name(-code)}" + (f"; {killed}" if killed else "")
+        said = self._last_words()
+        return f"ended with exit code {code}: {said}" if said else f"ended with exit code {code}"
+
+    def _last_words(self) -> str:
+        """What the worker, or sudo, said last on its standard error; empty if nothing."""
         with suppress(OSError):
             said = self._errors.read_text(errors="replace").strip().splitlines()
-            if said:
-                return f"ended with exit code {code}: {said[-1]}"
-        return f"ended with exit code {code}"
+            return said[-1] if said else ""
+        return ""
 
     def _written(self) -> ending.Ending | None:
         """What the worker or the supervisor wrote last of the run's end."""
