@@ -127,7 +127,7 @@ def test_a_relay_that_was_killed_has_results_and_its_name_is_free(place: Place) 
     directory = latest(place)
     done = place.command("report", str(directory))
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == str(directory / "summary.json")
+    assert done.stdout.strip() == str(directory / "report.html")
     summary = json.loads((directory / "summary.json").read_text())
     assert summary["outcome"]["state"] == "crashed"
     assert run_record.read(directory / "run.json")["status"] == "crashed"

@@ -63,6 +63,7 @@ OF_STUDIES = {
     "POST /traces/collect",
     "POST /relays",
     "GET /relays/{run}",
+    "GET /relays/{run}/charts",
 }
 """Asked in :mod:`page.test_studies`, of directories with studies, :mod:`page.test_machine`,
 :mod:`page.test_traces` and :mod:`page.test_relays`.
