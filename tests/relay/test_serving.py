@@ -32,7 +32,19 @@ CONNECTIONS = (
 RESULT: dict[str, Any] = {
     "reason": "stopped",
     "duration_ns": 10**9,
-    "links": [{"name": "ab", "way": "forward", "offered_bytes": 1, "delivered_bytes": 1, "lost_pieces": 0}],
+    "links": [
+        {
+            "name": "ab",
+            "way": "forward",
+            "offered_pieces": 1,
+            "offered_bytes": 1,
+            "delivered_pieces": 1,
+            "delivered_bytes": 1,
+            "lost_pieces": 0,
+            "overflowed_pieces": 0,
+            "dropped_pieces": 0,
+        }
+    ],
     "connections": {"accepted": 1, "refused": 0, "failed": 0, "open_most": 1},
     "bytes": 1,
     "pieces": 100,

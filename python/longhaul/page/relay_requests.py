@@ -153,7 +153,7 @@ class Relays:
                 series = monitor.series
             else:
                 self._monitors.pop(directory, None)
-                series = ended_series(directory, names, duration_ns=(summary or {}).get("duration_ns", 0))
+                series = ended_series(directory, names, duration_ns=(summary or {}).get("duration_ns") or 0)
             while len(self._monitors) > _MOST_AT_ONCE:
                 self._monitors.pop(next(iter(self._monitors)))
             chart = over_time(series, names, changes)

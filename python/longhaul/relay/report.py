@@ -64,7 +64,7 @@ def tables(directory: Path, summary: Json) -> dict[str, Table | Folded | None]:
 
 def _charts(directory: Path, summary: Json) -> list[Chart]:
     names = cluster_names(directory)
-    series = ended_series(directory, names, duration_ns=summary["duration_ns"])
+    series = ended_series(directory, names, duration_ns=summary["duration_ns"] or 0)
     found = relay_figures.over_time(series, names, summary["changes"])
     return [found] if found else []
 
