@@ -173,8 +173,9 @@ def test_multipath_tcp_adds_the_rates_of_two_paths(network: longhaul.Network) ->
     receiver = transfer(network, 10, 4)
     out, _ = receiver.communicate(timeout=60)
     _before, after, seconds = (float(each) for each in out.split())
-    # More than the faster path could carry by itself; a quiet machine comes to 0.9 of the sum.
-    assert after * 8 / seconds > 1.1 * FASTER_BITS_PER_S
+    # More than the faster path could carry by itself, whose headers take a thirtieth. A quiet machine
+    # comes to 0.9 of the sum; tests/virtual has the exact figure.
+    assert after * 8 / seconds > FASTER_BITS_PER_S
 
 
 @pytest.mark.waiting
