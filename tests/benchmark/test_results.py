@@ -14,7 +14,7 @@ from longhaul.benchmark.rows import disagreements, scorecard, tables
 from longhaul.benchmark.suite import Measured, Size
 from longhaul.benchmark.trials import Outcome, Trial
 from longhaul.benchmark.writing import as_plain, write
-from longhaul.cli.figures import write_figures, write_markdown
+from longhaul.cli.figures import write_files
 from longhaul.cli.terminal.benchmark import print_benchmark
 
 SMALL = Size(100_000_000, False)
@@ -156,10 +156,10 @@ def test_a_benchmark_has_its_figures_and_tables_in_files(both, tmp_path):
     access, results = both
     write(CC, tmp_path, as_plain(CC, results, [access], HEAD))
     (tmp_path / "benchmark.json").write_text("{}")
-    paths = write_figures(tmp_path, ["csv"])
+    paths = write_files(tmp_path, ["csv"])
     assert [path.name for path in paths] == ["agreement.csv", "effect.csv"]
     assert "reno, live" in paths[1].read_text()
-    lines = write_markdown(tmp_path).read_text().splitlines()
+    lines = write_files(tmp_path, ["md"])[0].read_text().splitlines()
     assert lines[0] == "# reno, bbr"
     assert "| packets lost | access | live | 1 % | 10.1 % |" in lines
     assert "| packets lost | access | simulated | 1 % | 5.05 % |" in lines

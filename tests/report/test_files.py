@@ -13,11 +13,12 @@ from click.testing import CliRunner
 from embedded import embedded_charts, panels
 
 import longhaul
-from longhaul.cli.figures import write_figures
+from longhaul.cli.figures import write_files
 from longhaul.cli.main import longhaul as command
 from longhaul.report import colours
 from longhaul.report.chart import Axis, Chart, Panel, Series
-from longhaul.report.files import FORMATS, write_charts
+from longhaul.report.files import write_charts
+from longhaul.report.formats import FORMATS
 
 PAIR = """
 version: 1
@@ -37,7 +38,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_figure_is_a_file_in_every_format(run: Path) -> None:
-    written = {path.name for path in write_figures(run, FORMATS)}
+    written = {path.name for path in write_files(run, FORMATS)}
     assert {f"throughput.{kind}" for kind in FORMATS} <= written
     assert written == {path.name for path in (run / "figures").iterdir()}
     for magic, kind in ((b"%PDF", "pdf"), (b"\x89PNG", "png"), (b"<?xml", "svg")):
@@ -45,7 +46,7 @@ def test_every_figure_is_a_file_in_every_format(run: Path) -> None:
 
 
 def test_files_have_colours_and_the_page_has_variables(run: Path) -> None:
-    write_figures(run, ["svg"])
+    write_files(run, ["svg"])
     drawing = (run / "figures/throughput.svg").read_text()
     assert colours.LIGHT[colours.SERIES[0]] in drawing
     assert "var(" not in drawing
@@ -55,7 +56,7 @@ def test_files_have_colours_and_the_page_has_variables(run: Path) -> None:
 
 
 def test_points_are_those_of_the_table(run: Path) -> None:
-    write_figures(run, ["csv"])
+    write_files(run, ["csv"])
     with (run / "figures/throughput.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["series"] == "a > b"]
     assert {(row["y_name"], row["y_unit"]) for row in rows} == {("throughput", "Mbit/s")}

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import longhaul
-from longhaul.cli.figures import write_figures
+from longhaul.cli.figures import write_files
 from longhaul.report import comparison_page, fitting_charts
 from longhaul.report.files import write_charts
 from longhaul.report.points import HEADER
@@ -67,14 +67,14 @@ def assert_tidy(paths: list[Path]) -> None:
 
 def test_every_figure_of_a_run_has_named_rows(scenario: Path, tmp_path: Path) -> None:
     run = longhaul.run_sim(scenario, runs=tmp_path)
-    paths = write_figures(run.directory, ["csv"])
+    paths = write_files(run.directory, ["csv"])
     assert {"throughput", "monitor", "fairness"} <= {path.stem for path in paths}
     assert_tidy(paths)
 
 
 def test_lines_of_a_sweep_have_their_means_and_intervals(scenario: Path, tmp_path: Path) -> None:
     swept = longhaul.sweep(scenario, runs=tmp_path)
-    paths = write_figures(swept.directory, ["csv"])
+    paths = write_files(swept.directory, ["csv"])
     assert_tidy(paths)
     (lines,) = [path for path in paths if not path.stem.endswith("map")]
     table = {
@@ -93,13 +93,13 @@ def test_lines_of_a_sweep_have_their_means_and_intervals(scenario: Path, tmp_pat
 
 def test_a_mean_without_an_interval_has_no_bounds(scenario: Path, tmp_path: Path) -> None:
     swept = longhaul.sweep(scenario, repeat=1, runs=tmp_path)
-    for path in write_figures(swept.directory, ["csv"]):
+    for path in write_files(swept.directory, ["csv"]):
         assert all(row["lower"] == row["upper"] == "" for row in read(path))
 
 
 def test_axes_with_names_have_words_instead_of_places(scenario: Path, tmp_path: Path) -> None:
     swept = longhaul.sweep(scenario, axes={"loss": ["1%"], "cc": ["reno", "cubic", "htcp"]}, runs=tmp_path)
-    lines, heat_map = write_figures(swept.directory, ["csv"])
+    lines, heat_map = write_files(swept.directory, ["csv"])
     assert heat_map.stem == f"{lines.stem}-map"
     rows = read(lines)
     assert {(row["x"], row["x_name"]) for row in rows} == {(cc, "cc") for cc in ("reno", "cubic", "htcp")}

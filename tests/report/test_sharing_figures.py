@@ -9,7 +9,7 @@ import pytest
 from embedded import embedded_charts, panels
 
 import longhaul
-from longhaul.cli.figures import write_figures
+from longhaul.cli.figures import write_files
 from longhaul.report.colours import SERIES
 from longhaul.report.sharing_figures import colours
 
@@ -37,7 +37,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("sharing")
     (place / "shared.yaml").write_text(SCENARIO)
     directory = longhaul.run_sim(place / "shared.yaml", runs=place / "runs").directory
-    write_figures(directory, ["csv"])
+    write_files(directory, ["csv"])
     return directory
 
 

@@ -57,10 +57,7 @@ pub struct Job {
     active: usize,
     /// Ranks that have finished each iteration that not all have.
     iteration_counts: BTreeMap<u32, usize>,
-    iterations: Distribution,
-    /// How long each of the first ones took, in ns.
-    iteration_times: Vec<u64>,
-    last_end: Time,
+    iterations: Iterations,
     /// When the ranks here had finished the last iteration.
     done: Option<Time>,
     /// In a shard: when its ranks had finished each iteration. All shards together know when the job has.
@@ -206,9 +203,7 @@ impl Endpoints {
             ranks,
             active: plan.steps.iter().filter(|steps| !steps.is_empty()).count(),
             iteration_counts: BTreeMap::new(),
-            iterations: Distribution::new(),
-            iteration_times: Vec::new(),
-            last_end: start,
+            iterations: Iterations::new(start),
             done: None,
             own_ends: None,
         });
@@ -270,7 +265,7 @@ impl Endpoints {
             if !job.predecessors.remove(&ended) || !job.predecessors.is_empty() {
                 continue;
             }
-            (job.start, job.last_end) = (now, now);
+            (job.start, job.iterations) = (now, Iterations::new(now));
             for agent in std::mem::take(&mut job.start_agents) {
                 match &mut self.agents[agent as usize] {
                     Agent::ComputeTimer(compute_timer) => compute_timer.at = now,
@@ -404,41 +399,72 @@ impl Job {
     }
 
     fn end_iteration(&mut self, now: Time) {
-        if let Some(ends) = &mut self.own_ends {
-            ends.push(now);
-            return;
+        match &mut self.own_ends {
+            Some(ends) => ends.push(now),
+            None => self.iterations.end(now),
         }
-        let took = now.since(self.last_end).ns();
-        self.iterations.add(took, 1);
-        if self.iteration_times.len() < MAX_ITERATION_TIMES {
-            self.iteration_times.push(took);
-        }
-        self.last_end = now;
     }
 
     /// What became of it; of the ranks of a shard, what [`joined`] needs.
     pub fn result(&self) -> Value {
-        let start_ns = (self.start != Time::NEVER).then(|| self.start.ns());
+        let start = (self.start != Time::NEVER).then_some(self.start);
         if let Some(ends) = &self.own_ends {
             let ends_ns: Vec<u64> = ends.iter().map(|end| end.ns()).collect();
             return json!(Part {
                 name: self.name.clone(),
                 ranks: self.ranks.len(),
                 repeat: self.repeat,
-                start_ns,
+                start_ns: start.map(Time::ns),
                 has_ranks: self.active > 0,
                 ends_ns
             });
         }
+        self.iterations.result(&self.name, self.ranks.len(), self.repeat, start, self.done)
+    }
+}
+
+/// The iterations of a job that have ended.
+#[derive(Clone)]
+struct Iterations {
+    times: Distribution,
+    /// How long each of the first ones took, in ns.
+    first_ns: Vec<u64>,
+    last_end: Time,
+}
+
+impl Iterations {
+    /// None, of a job that begins at `start`.
+    fn new(start: Time) -> Self {
+        Iterations { times: Distribution::new(), first_ns: Vec::new(), last_end: start }
+    }
+
+    fn end(&mut self, now: Time) {
+        let took_ns = now.since(self.last_end).ns();
+        self.times.add(took_ns, 1);
+        if self.first_ns.len() < MAX_ITERATION_TIMES {
+            self.first_ns.push(took_ns);
+        }
+        self.last_end = now;
+    }
+
+    /// What became of their job, which is `done` if it has no more.
+    fn result(
+        &self,
+        name: &str,
+        ranks: usize,
+        repeat: u32,
+        start: Option<Time>,
+        done: Option<Time>,
+    ) -> Value {
         json!({
-            "name": self.name,
-            "ranks": self.ranks.len(),
-            "start_ns": start_ns,
-            "iterations": self.iterations.count(),
-            "repeat": self.repeat,
-            "wall_ns": self.done.map(|done| done.since(self.start).ns()),
-            "iteration": self.iterations.summary(),
-            "iteration_ns": self.iteration_times,
+            "name": name,
+            "ranks": ranks,
+            "start_ns": start.map(Time::ns),
+            "iterations": self.times.count(),
+            "repeat": repeat,
+            "wall_ns": done.zip(start).map(|(done, start)| done.since(start).ns()),
+            "iteration": self.times.summary(),
+            "iteration_ns": self.first_ns,
         })
     }
 }
@@ -474,28 +500,14 @@ pub fn joined(shards: &[Vec<Value>]) -> serde_json::Result<Vec<Value>> {
 fn joined_job(parts: &[Part]) -> Value {
     let with_ranks = || parts.iter().filter(|part| part.has_ranks);
     let finished = with_ranks().map(|part| part.ends_ns.len()).min().unwrap_or(0);
-    let start_ns = parts.iter().find_map(|part| part.start_ns);
-    let (mut iterations, mut iteration_ns) = (Distribution::new(), Vec::new());
-    let mut last_end_ns = start_ns.unwrap_or(0);
+    let start = parts.iter().find_map(|part| part.start_ns).map(Time::from_ns);
+    let mut iterations = Iterations::new(start.unwrap_or(Time::ZERO));
     for iteration in 0..finished {
-        let end_ns = with_ranks().map(|part| part.ends_ns[iteration]).max().unwrap_or(last_end_ns);
-        let took = end_ns.saturating_sub(last_end_ns);
-        iterations.add(took, 1);
-        if iteration < MAX_ITERATION_TIMES {
-            iteration_ns.push(took);
-        }
-        last_end_ns = last_end_ns.max(end_ns);
+        let ends = with_ranks().map(|part| Time::from_ns(part.ends_ns[iteration]));
+        iterations.end(ends.fold(iterations.last_end, Time::max));
     }
-    let repeat = parts.first().map_or(0, |part| part.repeat);
-    let is_done = finished > 0 && finished as u64 == u64::from(repeat);
-    json!({
-        "name": parts.first().map(|part| &part.name),
-        "ranks": parts.first().map_or(0, |part| part.ranks),
-        "start_ns": start_ns,
-        "iterations": iterations.count(),
-        "repeat": repeat,
-        "wall_ns": is_done.then(|| last_end_ns - start_ns.unwrap_or(0)),
-        "iteration": iterations.summary(),
-        "iteration_ns": iteration_ns,
-    })
+    let (name, ranks, repeat) =
+        parts.first().map_or(("", 0, 0), |part| (&*part.name, part.ranks, part.repeat));
+    let done = (finished > 0 && finished as u64 == u64::from(repeat)).then_some(iterations.last_end);
+    iterations.result(name, ranks, repeat, start, done)
 }

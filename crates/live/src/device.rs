@@ -26,7 +26,7 @@ use std::net::{IpAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
-pub use tap::{SegmentEnd, TapPort, mac_of, node_of, write_frame};
+pub use tap::{SegmentEnd, TapPort, mac_of, node_of};
 use wire_format::BROADCAST;
 pub use wire_format::{Discovery, Mac, answer, discovery};
 

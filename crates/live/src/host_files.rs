@@ -4,11 +4,10 @@
 use crate::error::{Error, Result};
 use crate::host_root::make_file;
 use crate::isolation::SYSTEM;
-use crate::mounts::{bind, bind_read_only, mount_points_below};
+use crate::mounts::{bind, bind_read_only, by_descriptor, lower_layers, mount_points_below};
 use longhaul_plan::HostFile;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use std::fs::{self, File};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -73,19 +72,17 @@ fn add(files: &[&HostFile], contents: &Path, scratch: &Path) -> Result<()> {
             .filter(|place| *place != directory)
             .filter_map(|place| Some((place.clone(), open(&place).ok()?)))
             .collect();
-        let (upper, lower) = (open(&layer)?, open(&directory)?);
-        // Descriptors, because a path may contain a separator of the list.
-        let data =
-            format!("lowerdir=/proc/self/fd/{}:/proc/self/fd/{}", upper.as_raw_fd(), lower.as_raw_fd());
+        let layers = [open(&layer)?, open(&directory)?];
         let flags = MsFlags::MS_RDONLY | MsFlags::MS_NODEV;
-        mount(Some("overlay"), &directory, Some("overlay"), flags, Some(data.as_str())).map_err(|error| {
-            Error::wrap(format!("add files to {}", directory.display()), error)
-                .with_remedy("make the files on this machine, so that they can be replaced")
-        })?;
+        mount(Some("overlay"), &directory, Some("overlay"), flags, Some(lower_layers(&layers).as_str()))
+            .map_err(|error| {
+                Error::wrap(format!("add files to {}", directory.display()), error)
+                    .with_remedy("make the files on this machine, so that they can be replaced")
+            })?;
         for (point, file) in inner {
-            bind(&PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())), &point)?;
+            bind(&PathBuf::from(by_descriptor(&file)), &point)?;
         }
-        drop((upper, lower));
+        drop(layers);
         let _ = umount2(&layer, MntFlags::MNT_DETACH);
     }
     Ok(())

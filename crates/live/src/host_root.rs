@@ -4,11 +4,10 @@
 //! the run directory, where it is kept.
 
 use crate::error::{Error, Result};
-use crate::mounts::{bind, bind_all, tmpfs};
+use crate::mounts::{bind, bind_all, by_descriptor, lower_layers, tmpfs};
 use longhaul_plan::HostRoot;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use std::fs::{self, File};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 /// Where programs of such a host are searched.
@@ -98,15 +97,13 @@ fn mount_overlay(lower: &[File], layers: &Layers, root: &HostRoot) -> Result<()>
         File::open(path).map_err(|error| Error::wrap(format!("open {}", path.display()), error))
     };
     let (upper, work) = (open(&layers.upper)?, open(&layers.work)?);
-    // Descriptors, because a path may contain a separator of the list. Root of a user namespace may not write the
-    // attributes that overlayfs uses otherwise.
+    // Root of a user namespace may not write the attributes that overlayfs uses otherwise.
     let attributes = if crate::isolation::is_root_of_the_machine() { "" } else { ",userxattr" };
-    let lower: Vec<_> = lower.iter().map(|file| format!("/proc/self/fd/{}", file.as_raw_fd())).collect();
     let data = format!(
-        "lowerdir={},upperdir=/proc/self/fd/{},workdir=/proc/self/fd/{}{attributes}",
-        lower.join(":"),
-        upper.as_raw_fd(),
-        work.as_raw_fd()
+        "{},upperdir={},workdir={}{attributes}",
+        lower_layers(lower),
+        by_descriptor(&upper),
+        by_descriptor(&work)
     );
     mount(Some("overlay"), &layers.root, Some("overlay"), MsFlags::empty(), Some(data.as_str())).map_err(
         |error| {

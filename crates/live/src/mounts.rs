@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use nix::mount::{MsFlags, mount};
-use std::fs;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 /// Mounts a private temporary file system.
@@ -23,6 +24,17 @@ pub fn bind_all(source: &Path, target: &Path) -> Result<()> {
     let none: Option<&str> = None;
     mount(Some(source), target, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)
         .map_err(|error| Error::wrap(format!("mount over {}", target.display()), error))
+}
+
+/// The name of an open file, or of a directory, for options of a mount: a path may contain their separators.
+pub fn by_descriptor(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+/// The lower layers of an overlay file system, the topmost first.
+pub fn lower_layers(files: &[File]) -> String {
+    let names: Vec<_> = files.iter().map(by_descriptor).collect();
+    format!("lowerdir={}", names.join(":"))
 }
 
 /// Mounts the file `source` over `target`, for reading alone.

@@ -1,38 +1,51 @@
 """The results of a run, a relay, a sweep or a benchmark as files for papers: charts, and Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from longhaul.report.files import write_charts
+from longhaul.report.formats import MARKDOWN
 from longhaul.results import run_record
 
+if TYPE_CHECKING:
+    from longhaul.report.chart import Chart
 
-def write_figures(directory: Path, formats: Sequence[str]) -> list[Path]:
-    """Write the charts of what is in ``directory`` into ``figures/`` there; returns their paths.
 
-    As :func:`write_charts` does. Raises LonghaulError.
+def write_files(directory: Path, formats: Sequence[str]) -> list[Path]:
+    """Write what is in ``directory``, which has results, in these formats; returns the paths.
+
+    Markdown is ``report.md`` there; charts are in ``figures/``, as :func:`write_charts` writes them. Raises
+    LonghaulError.
     """
-    path = run_record.path_of(directory)
-    if path is not None and path.name == "sweep.json":
-        from longhaul.sweeps.page import charts
-    elif path is not None and path.name == "benchmark.json":
-        from longhaul.benchmark.page import charts_of as charts
-    elif path is not None and run_record.read(path).get("mode") == "relay":
-        from longhaul.relay.report import charts
-    else:
-        from longhaul.report.html import charts
-    return write_charts(charts(directory), directory / "figures", formats)
+    charts, write_markdown = _writers(run_record.kind(directory))
+    made = [write_markdown(directory)] if MARKDOWN in formats else []
+    drawn = [each for each in formats if each != MARKDOWN]
+    return [*made, *(write_charts(charts(directory), directory / "figures", drawn) if drawn else ())]
 
 
-def write_markdown(directory: Path) -> Path:
-    """Write ``report.md`` of what is in ``directory``, which has results; returns its path."""
-    path = run_record.path_of(directory)
-    if path is not None and path.name == "sweep.json":
-        from longhaul.sweeps.markdown import write_sweep as write
-    elif path is not None and path.name == "benchmark.json":
-        from longhaul.benchmark.markdown import write_benchmark as write
-    elif path is not None and run_record.read(path).get("mode") == "relay":
-        from longhaul.relay.markdown import write_relay as write
-    else:
-        from longhaul.report.markdown import write_run as write
-    return write(directory)
+def _writers(
+    kind: run_record.Kind,
+) -> "tuple[Callable[[Path], Sequence[Chart]], Callable[[Path], Path]]":
+    """What draws the charts of a directory, and what writes its Markdown."""
+    match kind:
+        case "sweep":
+            from longhaul.sweeps import markdown as sweep_markdown
+            from longhaul.sweeps import page as sweep_page
+
+            return sweep_page.charts, sweep_markdown.write_sweep
+        case "benchmark":
+            from longhaul.benchmark import markdown as benchmark_markdown
+            from longhaul.benchmark import page as benchmark_page
+
+            return benchmark_page.charts_of, benchmark_markdown.write_benchmark
+        case "relay":
+            from longhaul.relay import markdown as relay_markdown
+            from longhaul.relay import report as relay_report
+
+            return relay_report.charts, relay_markdown.write_relay
+        case "run":
+            from longhaul.report import html
+            from longhaul.report import markdown as run_markdown
+
+            return html.charts, run_markdown.write_run

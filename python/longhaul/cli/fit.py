@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longhaul.cli.options import format_option
+from longhaul.report.formats import MARKDOWN
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -82,13 +85,9 @@ def _span(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option(
     "--report", type=click.Path(path_type=Path, dir_okay=False), help="Output file of an HTML report."
 )
-@click.option(
-    "--format",
-    "formats",
-    type=click.Choice(["svg", "pdf", "png", "csv", "md"]),
-    multiple=True,
-    help="With --report fit.html: also write each figure in this format, or its points as CSV, into "
-    "fit-figures; md: the tables as fit.md. May be repeated.",
+@format_option(
+    "With --report fit.html: also write each figure in this format, or its points as CSV, into fit-figures; "
+    "md: the tables as fit.md. May be repeated."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the fits as JSON.")
 def fit(
@@ -184,9 +183,9 @@ def _write_files(
     from longhaul.report.fitting_charts import charts
     from longhaul.report.fitting_markdown import write_fits
 
-    if "md" in formats:
+    if MARKDOWN in formats:
         write_fits(report.with_suffix(".md"), gaps, fits, blocks)
-    drawn = [each for each in formats if each != "md"]
+    drawn = [each for each in formats if each != MARKDOWN]
     if drawn:
         write_charts(charts(fits, gaps.unit), report.with_name(f"{report.stem}-figures"), drawn)
 

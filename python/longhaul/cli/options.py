@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import click
 
+from longhaul.report.formats import FORMATS, MARKDOWN
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -180,3 +182,10 @@ def machines_options(command: Any) -> Any:
     for option in reversed(_MACHINES_OPTIONS):
         command = option(command)
     return command
+
+
+def format_option(text: str) -> Decorator:
+    """``--format``, as ``formats``: files for papers."""
+    return click.option(
+        "--format", "formats", type=click.Choice([*FORMATS, MARKDOWN]), multiple=True, help=text
+    )

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import click
 
+from longhaul.cli.options import format_option
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.report.formats import MARKDOWN
 
 
 @click.command()
@@ -29,13 +31,9 @@ from longhaul.errors import LonghaulError
     type=click.Path(path_type=Path, dir_okay=False),
     help="Output file of the comparison. Default: comparison.html.",
 )
-@click.option(
-    "--format",
-    "formats",
-    type=click.Choice(["svg", "pdf", "png", "csv", "md"]),
-    multiple=True,
-    help="Also write each figure in this format, or its points as CSV; md: the tables and the scenario as "
-    "report.md, for the appendix of a paper. May be repeated.",
+@format_option(
+    "Also write each figure in this format, or its points as CSV; md: the tables and the scenario as "
+    "report.md, for the appendix of a paper. May be repeated."
 )
 def report(
     directories: tuple[Path, ...],
@@ -67,7 +65,7 @@ def report(
         return
     if not directories:
         raise click.UsageError("Missing argument 'DIRECTORY...'.")
-    if "md" in formats and compared:
+    if MARKDOWN in formats and compared:
         raise LonghaulError(
             Code.OPTION_CONFLICT,
             "--format md writes the results of one run, relay, sweep or benchmark",
@@ -90,14 +88,14 @@ def report(
 
 
 def _write_again(directory: Path, formats: tuple[str, ...]) -> list[Path]:
-    from longhaul.cli.figures import write_figures, write_markdown
     from longhaul.cli.regeneration import write_again
 
-    made = [write_again(directory)]
-    if "md" in formats:
-        made.append(write_markdown(directory))
-    drawn = tuple(each for each in formats if each != "md")
-    return [*made, *(write_figures(directory, drawn) if drawn else ())]
+    first = write_again(directory)
+    if not formats:
+        return [first]
+    from longhaul.cli.figures import write_files
+
+    return [first, *write_files(directory, formats)]
 
 
 def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ...]) -> list[Path]:

@@ -8,15 +8,13 @@ from pathlib import Path
 from longhaul.report.chart import Chart
 from longhaul.report.points import HEADER, rows_of
 
-FORMATS = ("svg", "pdf", "png", "csv")
-
 
 def write_charts(charts: Iterable[Chart], place: Path, formats: Sequence[str]) -> list[Path]:
     """Write ``charts`` into ``place``; returns their paths.
 
-    ``formats`` are some of :data:`FORMATS`. Colours are those of the light theme; text stays text. A CSV
-    has a row for each point: panel, series, x and y with their names and units, and the ends of its
-    interval (:mod:`longhaul.report.points`).
+    ``formats`` are some of :data:`longhaul.report.formats.FORMATS`. Colours are those of the light theme;
+    text stays text. A CSV has a row for each point: panel, series, x and y with their names and units, and
+    the ends of its interval (:mod:`longhaul.report.points`).
     """
     made: list[Path] = []
     for chart in charts:

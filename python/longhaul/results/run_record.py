@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
@@ -19,6 +19,7 @@ from longhaul.storage import replace_bytes, replace_text
 
 Json = dict[str, Any]
 
+Kind = Literal["run", "relay", "sweep", "benchmark"]
 NAMES = ("run.json", "sweep.json", "benchmark.json")
 RESERVE = ".reserve"
 RESERVE_BYTES = 1 << 14
@@ -42,6 +43,16 @@ _BETWEEN_TRIES_S = 0.01
 def path_of(directory: Path) -> Path | None:
     """The record in ``directory``; ``None`` if it has none."""
     return next((path for name in NAMES if (path := directory / name).is_file()), None)
+
+
+def kind(directory: Path) -> Kind:
+    """What is in ``directory``; a run if it has no record. Raises as :func:`read`."""
+    path = path_of(directory)
+    if path is None:
+        return "run"
+    if path.name != "run.json":
+        return "sweep" if path.name == "sweep.json" else "benchmark"
+    return "relay" if read(path).get("mode") == "relay" else "run"
 
 
 class DamagedRecordError(LonghaulError, ValueError):

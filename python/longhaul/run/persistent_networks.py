@@ -180,25 +180,29 @@ def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
 
 
 def _run_as_root(path: Path, host: str, argv: Sequence[str]) -> int:
+    """The same by sudo, which may ask for a password."""
     command = python_command("longhaul.run.host_command", str(path.absolute()), host, *argv)
-    with signals.shared_with_the_command():
-        code = subprocess.call([program("sudo"), "--", *command])
-    return 128 - code if code < 0 else code
+    return _exit_code([program("sudo"), "--", *command])
 
 
 def _run_elsewhere(place: Mapping[str, Any], host: str, argv: Sequence[str]) -> int:
     """The same for a host on another machine, which ``place`` tells how to reach."""
     words = [*place["interpreter"], "-I", "-m", "longhaul.run.host_command", place["socket"], host, *argv]
     command = place["terminal_command" if sys.stdin.isatty() else "command"]
+    try:
+        return _exit_code(command_elsewhere(command, words, has_shell=place["has_shell"]))
+    except OSError as error:
+        raise LonghaulError(
+            Code.CLUSTER_UNREACHABLE,
+            f"machine {place['machine']}: cannot start {error.filename}: {error.strerror}",
+            exit_code=3,
+        ) from error
+
+
+def _exit_code(command: Sequence[str]) -> int:
+    """Run a command with this process's terminal, and return its exit code as a shell has it."""
     with signals.shared_with_the_command():
-        try:
-            code = subprocess.call(command_elsewhere(command, words, has_shell=place["has_shell"]))
-        except OSError as error:
-            raise LonghaulError(
-                Code.CLUSTER_UNREACHABLE,
-                f"machine {place['machine']}: cannot start {error.filename}: {error.strerror}",
-                exit_code=3,
-            ) from error
+        code = subprocess.call(command)
     return 128 - code if code < 0 else code
 
 

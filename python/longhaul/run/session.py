@@ -109,7 +109,7 @@ def sudo_command() -> list[str]:
     """
     sudo = program("sudo")
     with suppress(OSError), open("/dev/tty", "rb"):
-        # What it says is said; without a password the program does not start.
+        # If it fails, it says why, and the program does not start.
         subprocess.run([sudo, "-v"], check=False)
     return [sudo, "-n"]
 
@@ -236,7 +236,7 @@ class Session:
         if self._killed is not None:
             raise KeyboardInterrupt(self._killed)
         if (found := self._written()) is None:
-            if (said := self._last_words()).startswith("sudo: "):
+            if (said := self._last_error_line()).startswith("sudo: "):
                 remedy = (
                     "run it in a terminal, which sudo can ask, or let your account use it without a password"
                 )
@@ -332,10 +332,10 @@ class Session:
         if code < 0:
             killed = _longhaul.oom_kills_since(*self._oom) if code == -signal.SIGKILL and self._oom else None
             return f"was killed by {signals.name(-code)}" + (f"; {killed}" if killed else "")
-        said = self._last_words()
+        said = self._last_error_line()
         return f"ended with exit code {code}: {said}" if said else f"ended with exit code {code}"
 
-    def _last_words(self) -> str:
+    def _last_error_line(self) -> str:
         """What the worker, or sudo, said last on its standard error; empty if nothing."""
         with suppress(OSError):
             said = self._errors.read_text(errors="replace").strip().splitlines()

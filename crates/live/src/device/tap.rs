@@ -23,7 +23,7 @@ pub fn node_of(plan: &Plan, mac: Mac) -> Option<usize> {
     plan.nodes.get(node).is_some_and(|each| each.kind != NodeKind::Switch).then_some(node)
 }
 
-/// An interface at a switch.
+/// An interface that takes Ethernet frames.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentEnd {
     mac: Mac,
@@ -32,9 +32,14 @@ pub struct SegmentEnd {
 }
 
 impl SegmentEnd {
-    /// Of an interface; `router` is the node that its IP packets from elsewhere come by.
+    /// Of an interface at a switch; `router` is the node that its IP packets from elsewhere come by.
     pub fn new(interface: usize, router: usize) -> Self {
         SegmentEnd { mac: mac_of(interface), router: mac_of(router) }
+    }
+
+    /// Of an interface at no switch, which does not look at who sends.
+    pub fn alone(interface: usize) -> Self {
+        SegmentEnd { mac: mac_of(interface), router: Mac::default() }
     }
 
     /// Hands a frame to `send`: its link-layer header, and a packet whose virtio header, headers and payload may lie

@@ -3,7 +3,7 @@
 //! The network carries packets behind the 10 bytes of `virtio_net_hdr`; a card wants Ethernet frames behind the 12 bytes of
 //! `virtio_net_hdr_v1` (VIRTIO 1.2, section 5.1.6), whose offsets count from the Ethernet header on.
 
-use crate::device::{REST, SegmentEnd, frame, mac_of, write_frame};
+use crate::device::{REST, SegmentEnd, frame};
 use crate::engine::Ports;
 use crate::packet_pool::Filled;
 use crate::sys::packet::ETHERNET_HEADER;
@@ -11,9 +11,6 @@ use crate::tun::VNET_HEADER;
 use longhaul_units::{Span, Time};
 use longhaul_virtual::vhost::NET_HEADER_BYTES;
 use std::io::{self, IoSlice};
-
-const IPV4: [u8; 2] = [0x08, 0x00];
-const IPV6: [u8; 2] = [0x86, 0xdd];
 
 /// A frame that goes to a host.
 #[derive(Debug, PartialEq, Eq)]
@@ -62,10 +59,8 @@ impl Ports for Nics {
             }
             Ok(())
         };
-        match self.segment_ends.get(host).copied().flatten() {
-            Some(end) => end.write(link_header, parts, collect)?,
-            None => write_frame(&header_for(host, parts)?, parts, collect)?,
-        }
+        let at_switch = self.segment_ends.get(host).copied().flatten();
+        at_switch.unwrap_or_else(|| SegmentEnd::alone(host)).write(link_header, parts, collect)?;
         self.frames.push(Frame { host, due: at, bytes });
         Ok(())
     }
@@ -78,16 +73,6 @@ impl Ports for Nics {
     fn joins(&self, coalesce: Span) -> Option<Span> {
         (coalesce > Span::ZERO).then_some(coalesce)
     }
-}
-
-/// The Ethernet header of an IP packet for a host that is at no switch; nobody looks at who sends it.
-fn header_for(host: usize, parts: &[IoSlice<'_>]) -> io::Result<[u8; ETHERNET_HEADER]> {
-    let first = parts.first().and_then(|first| first.get(VNET_HEADER));
-    let first = first.ok_or(io::ErrorKind::InvalidInput)?;
-    let mut header = [0; ETHERNET_HEADER];
-    header[..6].copy_from_slice(&mac_of(host));
-    header[12..].copy_from_slice(if first >> 4 == 6 { &IPV6 } else { &IPV4 });
-    Ok(header)
 }
 
 /// Puts what a card has sent into `buffer`, with its virtio header; at a switch all frames, elsewhere IP packets without
@@ -119,6 +104,7 @@ pub fn is_tcp(frame: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::mac_of;
 
     /// A TCP packet over IPv4 whose checksum is to be completed.
     fn packet() -> Vec<u8> {

@@ -3,11 +3,11 @@
 
 use super::super::messages::Setup;
 use crate::error::{Error, Result};
+use crate::mounts::lower_layers;
 use longhaul_plan::HostSettings;
 use nix::mount::{MsFlags, mount};
 use nix::unistd::{chdir, chroot};
 use std::fs::{self, File};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 /// Where the layers are put together, in memory.
@@ -33,10 +33,7 @@ pub fn enter_root(setup: &Setup, settings: Option<&HostSettings>) -> Result<()> 
     };
     let own = settings.and_then(|settings| settings.root.as_ref()).map(|own| &own.directories);
     let lower = own.unwrap_or(&vec!["/".to_owned()]).iter().map(open).collect::<Result<Vec<_>>>()?;
-    // Descriptors, because a path may contain a separator of the list.
-    let places: Vec<_> = lower.iter().map(|file| format!("/proc/self/fd/{}", file.as_raw_fd())).collect();
-    let layers =
-        format!("lowerdir={},upperdir={},workdir={}", places.join(":"), upper.display(), work.display());
+    let layers = format!("{},upperdir={},workdir={}", lower_layers(&lower), upper.display(), work.display());
     attach("overlay", &text(&root), "overlay", Some(&layers))?;
     let inside = |path: &str| text(&root.join(path));
     for folder in ["proc", "sys", "dev", "etc"] {
