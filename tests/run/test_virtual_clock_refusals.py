@@ -4,9 +4,9 @@ from longhaul.run.virtual_clock import refused
 from longhaul.scenario import parse_scenario, resolve
 
 
-def messages(text: str) -> list[tuple[str, str]]:
+def messages(text: str) -> list[str]:
     scenario = parse_scenario(f"version: 1\nname: refused\n{text}".encode(), name="refused")
-    return list(refused(resolve(scenario).plan))
+    return [each.headline for each in refused(resolve(scenario), otherwise="run it live")]
 
 
 def star(links: int) -> str:
@@ -16,9 +16,11 @@ def star(links: int) -> str:
 
 def test_a_host_has_at_most_eleven_links() -> None:
     assert messages(star(11)) == []
-    ((message, instead),) = messages(star(12))
-    assert message == "a host on the virtual clock has at most 11 links, and a has 12"
-    assert instead == ", or put a router between the host and its links"
+    (message,) = messages(star(12))
+    assert message == (
+        "refused:4:3: nodes.a: a host on the virtual clock has at most 11 links, and a has 12; "
+        "put a router between the host and its links, or run it live [E0609]"
+    )
 
 
 def test_switches_and_hosts_that_forward_are_not_refused() -> None:
@@ -33,7 +35,11 @@ def test_limits_of_a_host_kept_files_and_ports_are_refused() -> None:
     ends = "  b: {kind: host, port: {tap: tap0, subnets: [192.0.2.0/24]}}\n  r: {kind: router}\n"
     links = "links: {a-r: {endpoints: [a, r]}, b-r: {endpoints: [b, r]}}\n"
     own = "nodes:\n  a: {kind: host, hostname: x, cpu: 1, memory: 64MB, rootfs: /, keep_files: true}\n"
-    (settings, instead), (port, _) = messages(f"{own}{ends}{links}")
-    assert settings == "a host on the virtual clock cannot have keep_files, cpu, memory, and a has"
-    assert instead == ", or remove keep_files, cpu, memory"
-    assert port == "a host on the virtual clock is a kernel of its own, and b has a port"
+    kept, cpu, memory, port = messages(f"{own}{ends}{links}")
+    words = "a host on the virtual clock cannot have"
+    assert kept == (
+        f"refused:4:77: nodes.a.keep_files: {words} keep_files; remove keep_files, or run it live [E0609]"
+    )
+    assert f"nodes.a.cpu: {words} cpu" in cpu
+    assert f"nodes.a.memory: {words} memory" in memory
+    assert "nodes.b.port: a host on the virtual clock is a kernel of its own, and has no port" in port

@@ -155,10 +155,7 @@ class Texts:
         except LonghaulError:
             # Said already.
             return []
-        found = [
-            of_all(Code.NOT_VIRTUAL, message, f"run it live{instead}")
-            for message, instead in refused(resolved.plan)
-        ]
+        found = [as_problem(each) for each in refused(resolved, otherwise="run it live")]
         try:
             clock_of("virtual", resolved.scenario, body.kernel)
         except LonghaulError as error:

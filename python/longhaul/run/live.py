@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from longhaul import log, storage
+from longhaul import log, storage, subprocesses
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Flow, Node, Plan
@@ -123,6 +123,9 @@ def plan_run(
     _refuse_what_only_a_simulation_can(resolved, kernel)
     if clock is not None:
         resolved = clock.accepted(resolved)
+    if sudo and not on_machines:
+        # Each machine has its own.
+        subprocesses.program("sudo")
     foreign = ports.require(resolved, sudo=sudo, on_machines=on_machines)
     host_settings.require(resolved, sudo=sudo)
     loaded = congestion_control.LoadedAlgorithms(kernel)

@@ -16,6 +16,7 @@ from longhaul.kernels.cache import CONFIG, Kernel, find
 from longhaul.plan import HostSettings, Plan
 from longhaul.run.cleanup import temporary_prefix
 from longhaul.run.congestion_control import HostKernel
+from longhaul.scenario.check.names import expand_nodes
 from longhaul.scenario.lower.main_tables import interfaces_of
 from longhaul.subprocesses import python_command
 
@@ -53,10 +54,11 @@ class VirtualClock:
         return HostKernel(has=_congestion_controls(self.kernel).__contains__, loads=False)
 
     def accepted(self, resolved: "Resolved") -> "Resolved":
-        """What of a scenario is run. Raises LonghaulError for what cannot be."""
-        for message, instead in refused(resolved.plan):
-            remedy = f"run it without --clock virtual{instead}"
-            raise LonghaulError(Code.NOT_VIRTUAL, message, remedy=remedy, exit_code=2)
+        """What of a scenario is run. Raises ScenarioError for what cannot be."""
+        if problems := list(refused(resolved, otherwise="run it without --clock virtual")):
+            from longhaul.scenario import ScenarioError
+
+            raise ScenarioError(problems)
         return resolved
 
     @contextmanager
@@ -82,26 +84,31 @@ class VirtualClock:
         return record if self.cpu_speed is None else {**record, "cpu_speed": self.cpu_speed}
 
 
-def refused(plan: Plan) -> Iterator[tuple[str, str]]:
-    """What of a plan hosts on the virtual clock cannot do, each with what may be written instead."""
-    nodes = plan["nodes"]
-    if plan.get("gateway") is not None:
-        yield "a host on the virtual clock cannot reach the machine's network, which has another time", ""
+def refused(resolved: "Resolved", *, otherwise: str) -> Iterator["Diagnostic"]:
+    """What of a scenario hosts on the virtual clock cannot do, each where it is written.
+
+    ``otherwise``: how to run it with all of that.
+    """
+    nodes, scenario = resolved.plan["nodes"], resolved.scenario
+    keys = expand_nodes(scenario.document)
+
+    def problem(host: str, key: str | None, message: str, remedy: str) -> "Diagnostic":
+        path = [each for each in ("nodes", keys.get(host), key) if each is not None]
+        return scenario.problem(Code.NOT_VIRTUAL, tuple(path), message, f"{remedy}, or {otherwise}")
+
     for node in nodes:
-        if keys := ", ".join(_refused_settings(node.get("settings") or {})):
-            yield (
-                f"a host on the virtual clock cannot have {keys}, and {node['name']} has",
-                f", or remove {keys}",
-            )
+        name = node["name"]
+        for key in _refused_settings(node.get("settings") or {}):
+            yield problem(name, key, f"a host on the virtual clock cannot have {key}", f"remove {key}")
         if "port" in node:
-            message = f"a host on the virtual clock is a kernel of its own, and {node['name']} has a port"
-            yield message, ", or remove the port"
+            message = "a host on the virtual clock is a kernel of its own, and has no port"
+            yield problem(name, "port", message, "remove the port")
     most = _longhaul.MOST_CARDS
     for host, own in interfaces_of(nodes).items():
         if len(own) > most:
             name = nodes[host]["name"]
             message = f"a host on the virtual clock has at most {most} links, and {name} has {len(own)}"
-            yield message, ", or put a router between the host and its links"
+            yield problem(name, None, message, "put a router between the host and its links")
 
 
 def _refused_settings(settings: HostSettings) -> Iterator[str]:
