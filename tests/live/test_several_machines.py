@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import slurm
 from machine_room import MachineRoom, machine_room, missing
+from mpi_installations import HINT, INSTALLATIONS
 from two_machines import (
     COMMAND,
     SCENARIO,
@@ -122,13 +123,6 @@ def test_a_run_without_duration_ends_when_all_machines_are_idle(room: MachineRoo
     assert [each["lost_packets"] for each in summary_of(work)["machines"]["crossings"]] == [0, 0]
 
 
-MPI = {
-    "mpich": (
-        Path(__file__).parents[2] / ".tools/mpich/bin/mpiexec.hydra",
-        Path(__file__).parents[2] / ".tools/mpich/lib/libmpi.so.12",
-    ),
-    "Open MPI": (Path("/usr/bin/mpirun.openmpi"), Path("/usr/lib/x86_64-linux-gnu/libmpi.so.40")),
-}
 RANKS = """\
 import json
 from mpi4py import MPI
@@ -141,11 +135,11 @@ if world.rank == 0:
 """
 
 
-@pytest.mark.parametrize("name", MPI)
+@pytest.mark.parametrize("name", ["mpich", "debian"])
 def test_the_ranks_of_one_program_run_on_two_machines(room: MachineRoom, work: Path, name: str) -> None:
-    launcher, library = MPI[name]
-    if not library.exists():
-        pytest.skip(f"{name} is not installed: tools/setup --tests")
+    launcher, library = found = INSTALLATIONS[name]
+    if not found.exists:
+        pytest.skip(HINT)
     (work / "ranks.py").write_text(RANKS)
     more = (
         "programs:\n  ring:\n    hosts: [par1..2, nyc1..2]\n"
@@ -154,7 +148,7 @@ def test_the_ranks_of_one_program_run_on_two_machines(room: MachineRoom, work: P
         "  fails:\n    hosts: [par2, nyc2]\n    expect_exit: 7\n"
         f"    run: [{launcher}, -n, '2', sh, -c, exit 7]"
     )
-    path = scenario(work, more=more, delay="5ms")
+    path = scenario(work, more=more, delay="20ms")
     path.write_text(path.read_text().replace("duration: 3s\n", "").replace("every: 20ms}", "count: 2}"))
     done = run(room, path)
     directory = work / "runs/wan/latest-live"
