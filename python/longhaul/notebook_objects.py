@@ -29,14 +29,13 @@ from longhaul.report import (
 from longhaul.report.comparison_runs import Side, sides_of
 from longhaul.report.fitting import loss_blocks
 from longhaul.report.pictures import Drawn, Picture
-from longhaul.report.plotting import anywhere, style, svg
 from longhaul.results.comparison import Group, check_comparable, compare_groups, find, find_all
 from longhaul.scenario import Resolved, load_scenario, resolve
 from longhaul.scenario.model.metrics import DEFAULT_METRICS
 from longhaul.scenario.show.describe import describe as described
 from longhaul.transfers.plan import plans, policies, request_files
 from longhaul.transfers.plan.networks import scenario_network
-from longhaul.transfers.report import gantt, plan_html
+from longhaul.transfers.report import charts, plan_html
 
 _MOST_PATHS = 20
 _PathLike = str | os.PathLike[str]
@@ -138,14 +137,10 @@ class Planned(Drawn):
         return f"Planned({self.plan.policy}, {good} of {len(self.plan.outcomes)} requests satisfied)"
 
     def _drawings(self) -> pictures.Drawings:
-        return {"gantt": self._gantt}
-
-    def _gantt(self) -> str:
-        with anywhere(), style():
-            return svg(gantt(self.plan), "gantt", "who moves when")
+        return charts(self.plan)
 
     def _repr_html_(self) -> str:
-        return plan_html(self.plan) + self.figure("gantt").svg
+        return plan_html(self.plan) + (self.figure("gantt").svg if self.plan.outcomes else "")
 
 
 def describe(scenario: _PathLike, *, params: Mapping[str, Any] | None = None) -> Described:

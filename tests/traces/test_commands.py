@@ -127,7 +127,10 @@ def test_validate_says_every_file_that_is_wrong() -> None:
         (["show", "longcut:nsw"], 'longcut has no kind "nsw"; did you mean "nws"?'),
         (["show", "longcut:nws", "--link", "vvgw:ams"], "there is no link vvgw > ams; did you mean"),
         (["show", "longcut:nws", "--link", "vvgw"], '"vvgw" is not a link; write SOURCE:DESTINATION'),
-        (["plot", "longcut:nws/psgw-vvgw", "--out", "w.gif"], '"w.gif" is neither .png nor .svg'),
+        (
+            ["plot", "longcut:nws/psgw-vvgw", "--out", "w.gif"],
+            '"w.gif" ends in none of .svg, .pdf, .png, .csv',
+        ),
         (["plot", "longcut:nws", "--out", "w.png"], "20 links are too many for a figure; choose one"),
         (["convert", "longcut:nws", "--out", "w.up"], "w.up has one link, not 20; name one with --link"),
         (["synthesise", "--rtt-sd", "2ms"], "--rtt-sd belongs to --rtt; add --rtt"),

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { check, NO_MODEL, oneLine, type Model, type ModelLink, type ModelNode } from '../src/api/translate';
 import type { NetworkChange } from '../src/api/types/runs';
-import { horizon } from '../src/model/figures';
 import { begin, DEPTH, record, redo, undo } from '../src/model/history';
 import {
   coordinates,
@@ -419,15 +418,6 @@ test('a mapping in one line quotes what has to be', () => {
     '{run: "sh -c \'a, b\'", ready: tcp:8080}',
   );
   expect(oneLine({ cc: '$cc' })).toBe('{cc: $cc}');
-});
-
-test('a time axis of transfers has every deadline on it, and everything that moves', () => {
-  const row = { release_s: 1, deadline_s: 30, pieces: [{ finish_s: 10 }] };
-  expect(horizon([row])).toBeCloseTo(30.6);
-  // The example of the page: all is moved after 12 s, and 60 s is the deadline.
-  expect(horizon([{ ...row, deadline_s: 60, pieces: [{ finish_s: 12 }] }])).toBeCloseTo(61.2);
-  expect(horizon([{ ...row, planned: [{ finish_s: 90 }], deadline_s: null }])).toBeCloseTo(91.8);
-  expect(horizon([{ ...row, release_s: 0, pieces: [], deadline_s: 1 }])).toBeCloseTo(1.02);
 });
 
 test('runs of a sweep are counted from its text, if it says how many', () => {

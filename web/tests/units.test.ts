@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judged, quantity, ticks } from '../src/model/figures';
+import { judged, quantity } from '../src/model/figures';
 import { counted, clock, rate, share, size, span, written } from '../src/model/units';
 
 describe('numbers are told in the language of the scenario', () => {
@@ -31,12 +31,6 @@ describe('numbers are told in the language of the scenario', () => {
     expect([written('38 ms'), written('1 Gbit/s')]).toEqual(['38ms', '1Gbit']));
   test('clocks count hours only where there are some', () =>
     expect([clock(62), clock(7262)]).toEqual(['1:02', '2:01:02']));
-});
-
-test('ticks are round and end before the last value', () => {
-  expect(ticks(20, 5)).toEqual([0, 5, 10, 15, 20]);
-  expect(ticks(0.7, 4)).toEqual([0, 0.2, 0.4, 0.6]);
-  expect(ticks(0, 5)).toEqual([0]);
 });
 
 test('quantities follow their unit', () => {

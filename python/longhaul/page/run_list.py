@@ -152,6 +152,7 @@ def details(directory: Path) -> RunDetails:
     plan = read_plan(directory)
     summary = _without_curves(read_json(directory / "summary.json"))
     about, run = row(directory), directories.read_run(directory)
+    transfers = read_json(directory / "transfers.json")
     return {
         **about,
         "run": run,
@@ -163,7 +164,8 @@ def details(directory: Path) -> RunDetails:
         "summary": summary,
         "averages": _averages(summary, plan) if summary else None,
         "fidelity": summary.get("fidelity") if summary else None,
-        "transfers": read_json(directory / "transfers.json"),
+        "transfers": transfers,
+        "transfer_charts": _transfer_charts(transfers, summary),
         **of_plan(plan),
         "probes": probes(directory),
         "logs": sorted(
@@ -177,6 +179,16 @@ def details(directory: Path) -> RunDetails:
         "tables": sorted(path.stem for path in directory.glob("*.parquet")),
         "scenario": _scenario(directory),
     }
+
+
+def _transfer_charts(transfers: Json | None, summary: Json | None) -> list[Json]:
+    if transfers is None:
+        return []
+    from longhaul.report.chart_json import chart_json
+    from longhaul.report.transfer_results import gantt
+
+    chart = gantt(transfers, summary["changes"] if summary else ())
+    return [chart_json(chart)] if chart else []
 
 
 def _averages(summary: Json, plan: Plan) -> list[list[float | None]]:

@@ -16,7 +16,6 @@ from longhaul.page.responses.runs import Begun
 from longhaul.page.responses.texts import FileEntry
 from longhaul.page.responses.transfers import (
     ExampleRequests,
-    Load,
     Policies,
     RequestFiles,
     RequestsRead,
@@ -102,8 +101,10 @@ class Transfers:
 
     def plan(self, _asked: Asked, body: TransferRequests) -> TransferPlan:
         """A plan of the transfers that a text asks for."""
-        from longhaul.transfers.plan import plan_data, plans, policies, request_files
+        from longhaul.report.chart_json import chart_json
+        from longhaul.transfers.plan import plan_data, policies, request_files
         from longhaul.transfers.plan.networks import scenario_network
+        from longhaul.transfers.report import charts
 
         settings = policies.settings(body.policy, f=body.f, window_s=_window_s(body.window))
         file = request_files.parse_requests(body.text.encode(), name=_file_name(body))
@@ -111,10 +112,6 @@ class Transfers:
         network = None if body.scenario is None else scenario_network(self._resolved(body).plan)
         case = request_files.placed(file, network=network, capacity_bits_per_s=capacity)
         made = policies.plan(case, policy=body.policy, settings=settings)
-        curves: list[Load] = [
-            {"link": link.name, "t_s": times.tolist(), "bits_per_s": load.tolist()}
-            for link, (times, load) in zip(made.instance.links, plans.loads(made), strict=True)
-        ]
         told = plan_data.plan_as_plain(made)
         answer: TransferPlan = {
             "policy": told["policy"],
@@ -122,7 +119,7 @@ class Transfers:
             "congestion": told["congestion"],
             "requests": told["requests"],
             "links": told["links"],
-            "loads": curves,
+            "charts": [chart_json(chart) for make in charts(made).values() if (chart := make())],
         }
         return finite(answer)
 

@@ -22,14 +22,19 @@ def write_charts(charts: Iterable[Chart], place: Path, formats: Sequence[str]) -
         plain = re.sub(r"[^A-Za-z0-9]+", "-", chart.name).strip("-")
         for kind in formats:
             path = place / f"{plain}.{kind}"
-            if kind == "csv":
-                _write_points(path, chart)
-            else:
-                from longhaul.report.chart_drawing import save
-
-                save(chart, path)
+            write_chart(chart, path)
             made.append(path)
     return made
+
+
+def write_chart(chart: Chart, path: Path) -> None:
+    """Write a chart in the format in which the name of ``path`` ends."""
+    if path.suffix == ".csv":
+        _write_points(path, chart)
+    else:
+        from longhaul.report.chart_drawing import save
+
+        save(chart, path)
 
 
 def _write_points(path: Path, chart: Chart) -> None:

@@ -3,16 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from longhaul.report.chart import Axis, Chart, Panel, Series, column
-from longhaul.report.colours import BAD, MUTED, SERIES
+from longhaul.report.chart import Chart, column
+from longhaul.report.gantt import Bar, GanttRow, gantt_height_in, gantt_key, gantt_panel
 from longhaul.report.over_time import with_marks
 from longhaul.units.configured import rate, share, size
 
 Json = Mapping[str, Any]
 
-MOST_ROWS, MOST_BARS = 40, 60
+MOST_ROWS = 40
 
 
 def measured(found: Json) -> list[tuple[str, str]]:
@@ -38,67 +36,36 @@ def rows(found: Json) -> list[dict[str, str]]:
 
 
 def gantt(found: Json, changes: Sequence[Json] = ()) -> Chart | None:
-    """Each request's rates as planned, above, and from its begin to its end as achieved, below."""
-    shown = [each for each in found["requests"] if each["planned"]][:MOST_BARS]
-    if not shown:
+    """Each request's rates as planned, above, and as achieved, below."""
+    requests = [_gantt_row(each) for each in found["requests"]]
+    if not requests:
         return None
-    top = max(piece["bits_per_s"] for each in shown for piece in each["planned"]["pieces"])
-    planned = [
-        (piece["start_s"], row - 0.2, piece["finish_s"], round(0.25 + 0.75 * piece["bits_per_s"] / top, 2))
-        for row, each in enumerate(shown)
-        for piece in each["planned"]["pieces"]
-    ]
-    # Bars of one shade are one series.
-    series = [
-        _bars("planned", SERIES[0], [bar[:3] for bar in planned if bar[3] == shade], shade)
-        for shade in sorted({bar[3] for bar in planned})
-    ]
-    for is_met, colour in ((True, SERIES[2]), (False, BAD)):
-        achieved = [
-            (each["achieved"]["start_s"], row + 0.2, each["achieved"]["finish_s"])
-            for row, each in enumerate(shown)
-            if each["achieved"] and bool(each["met"]) is is_met
-        ]
-        if achieved:
-            series.append(_bars("achieved", colour, achieved, 1.0))
-    deadlines = [
-        (each["deadline_s"], row) for row, each in enumerate(shown) if each["deadline_s"] is not None
-    ]
-    if deadlines:
-        at, places = np.array(deadlines, dtype=float).T
-        series.append(
-            Series(
-                "deadline",
-                MUTED,
-                at,
-                places + 0.42,
-                kind="strokes",
-                listed=False,
-                size=1,
-                low=places - 0.42,
-                to_x=at,
-            )
-        )
-    ends = [each[name]["finish_s"] for each in shown for name in ("planned", "achieved") if each[name]]
-    ends += [at_s for at_s, _row in deadlines]
-    panel = Panel(
-        "",
-        Axis("time of the plan [s]", low=0, high=1.05 * max(ends)),
-        Axis("", names=tuple(each["request"] for each in shown)),
-        series=series,
-    )
+    panel = gantt_panel(requests, label="time of the plan [s]")
     return Chart(
         "carried",
-        "transfers as planned and as achieved",
-        column(with_marks([panel], changes, from_s=found["begins_s"])),
-        height_in=1.0 + 0.34 * len(shown),
+        "Gantt chart: when each request was planned, and when it moved",
+        column(with_marks([panel], changes, from_s=found.get("begins_s") or 0.0)),
+        height_in=gantt_height_in(requests),
+        key=gantt_key(requests),
     )
 
 
-def _bars(name: str, colour: str, bars: Sequence[tuple[float, float, float]], opacity: float) -> Series:
-    """Bars from begin to end, in s, each in a row."""
-    begin, row, end = np.array(bars, dtype=float).T
-    return Series(name, colour, begin, row, kind="bars", listed=False, size=0.36, opacity=opacity, to_x=end)
+def _gantt_row(request: Json) -> GanttRow:
+    planned, achieved = (
+        [Bar(piece["start_s"], piece["finish_s"], piece["bits_per_s"]) for piece in moved["pieces"]]
+        if moved
+        else []
+        for moved in (request["planned"], request["achieved"])
+    )
+    return GanttRow(
+        request["request"],
+        request["release_s"],
+        request["deadline_s"],
+        planned,
+        achieved,
+        is_good=bool(request["met"]),
+        is_refused=not planned and not achieved,
+    )
 
 
 _KEYS = ("start_s", "finish_s", "bits_per_s")

@@ -1,68 +1,80 @@
-"""Transfer plans for notebooks, and as figures."""
+"""Transfer plans for notebooks, and as charts."""
 
 import json
+import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from longhaul.report import notebook
-from longhaul.report.colours import MUTED, SERIES
-from longhaul.report.mpl import Figure
-from longhaul.report.plotting import figure, paper, plain
+from longhaul.report.chart import Axis, Chart, Panel, Series, column, left_out_text
+from longhaul.report.colours import SERIES
+from longhaul.report.files import write_charts
+from longhaul.report.gantt import Bar, GanttRow, gantt_height_in, gantt_key, gantt_panel
 from longhaul.transfers.plan.plan_data import plan_as_plain
 from longhaul.transfers.plan.plans import Outcome, Plan, loads
 from longhaul.units.configured import rate, size
 
-MOST_BARS, MOST_LINKS = 60, 8
+MOST_LINKS = len(SERIES)
 
 
-def draw_gantt(plan: Plan, path: Path) -> None:
-    """:func:`gantt` as a file."""
-    with paper():
-        gantt(plan).savefig(path, facecolor="white")
+def gantt(plan: Plan) -> Chart | None:
+    """Each request's window, and on it when it moves; ``None`` without requests."""
+    rows = _rows(plan)
+    if not rows:
+        return None
+    return Chart(
+        "gantt",
+        f"Gantt chart: when each request moves by {plan.policy}",
+        column([gantt_panel(rows)]),
+        height_in=gantt_height_in(rows),
+        key=gantt_key(rows),
+    )
 
 
-def gantt(plan: Plan) -> Figure:
-    """Each request's window as a pale bar, and on it when it moves, the darker the faster."""
-    tops = plan.instance.tops_bits_per_s
-    shown = sorted(zip(plan.outcomes, tops, strict=True), key=lambda each: each[0].request.release_s)[
-        :MOST_BARS
+def _rows(plan: Plan) -> list[GanttRow]:
+    return [_row(each) for each in sorted(plan.outcomes, key=lambda each: each.request.release_s)]
+
+
+def _row(outcome: Outcome) -> GanttRow:
+    request = outcome.request
+    return GanttRow(
+        request.name,
+        request.release_s,
+        request.deadline_s if math.isfinite(request.deadline_s) else None,
+        [Bar(piece.start_s, piece.finish_s, piece.bits_per_s) for piece in outcome.pieces],
+        is_good=outcome.satisfied,
+        is_refused=not outcome.pieces,
+    )
+
+
+def link_loads(plan: Plan) -> Chart | None:
+    """The load of the busiest links over time, as a share of their capacity; ``None`` if nothing moves.
+
+    Its time axis is that of :func:`gantt`.
+    """
+    found = []
+    for link, (times, load) in zip(plan.instance.links, loads(plan), strict=True):
+        share = load / link.bits_per_s
+        found.append((float(np.sum(np.diff(times) * share[:-1])), link.name, times, share))
+    used = sorted((each for each in found if each[0] > 0), key=lambda each: -each[0])
+    if not used:
+        return None
+    series = [
+        Series(name, colour, times, 100 * share, kind="steps-after")
+        for (_moved, name, times, share), colour in zip(used, SERIES, strict=False)
     ]
-    drawn = figure(1.2 + 0.2 * len(shown))
-    axes = drawn.add_subplot()
-    plain(axes)
-    end_s = _end_s(plan)
-    for row, (outcome, top) in enumerate(shown):
-        _bar(drawn, row, outcome, top, end_s)
-    axes.set_yticks(range(len(shown)), [each.request.name for each, _top in shown])
-    axes.set_ylim(len(shown) - 0.5, -0.5)
-    axes.set_xlabel("time (s)")
-    axes.set_title(f"{plan.policy}: windows (outlined), and when requests move; refused ones crossed")
-    return drawn
+    note = left_out_text(len(used), len(series), "The {shown} of {every} links that carry most")
+    load_axis = Axis("load [% of capacity]", low=0.0, high=105.0)
+    panel = Panel("", gantt_panel(_rows(plan)).x, load_axis, series, note=note)
+    title = f"load of the busiest links by {plan.policy}"
+    return Chart("loads", title, column([panel]), height_in=3.4, legend="beside")
 
 
-def draw_loads(plan: Plan, path: Path) -> None:
-    """The load of the busiest links over time, as a share of their capacity."""
-    with paper():
-        drawn = figure(3.4)
-        axes = drawn.add_subplot()
-        plain(axes)
-        found = []
-        for link, (times, load) in zip(plan.instance.links, loads(plan), strict=True):
-            used = load / link.bits_per_s
-            found.append((float(np.sum(np.diff(times) * used[:-1])), link.name, times, used))
-        found.sort(key=lambda each: -each[0])
-        for moved, name, times, used in found[:MOST_LINKS]:
-            if moved > 0:
-                axes.step(times, 100 * used, where="post", label=name)
-        axes.set_ylim(0, 105)
-        axes.set_xlabel("time (s)")
-        axes.set_ylabel("load (% of capacity)")
-        axes.set_title(f"{plan.policy}: the busiest links")
-        if axes.lines:
-            axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
-        drawn.savefig(path, facecolor="white")
+def charts(plan: Plan) -> dict[str, Callable[[], Chart | None]]:
+    """How to make each chart of a plan, by name."""
+    return {"gantt": lambda: gantt(plan), "loads": lambda: link_loads(plan)}
 
 
 def write_plan(plan: Plan, folder: Path) -> None:
@@ -70,39 +82,7 @@ def write_plan(plan: Plan, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(plan_as_plain(plan), indent=1, allow_nan=False)
     (folder / "plan.json").write_text(text + "\n", encoding="utf-8")
-    draw_gantt(plan, folder / "gantt.svg")
-    draw_loads(plan, folder / "loads.svg")
-
-
-def _bar(drawn: Figure, row: int, outcome: Outcome, top: float, end_s: float) -> None:
-    axes = drawn.axes[0]
-    request = outcome.request
-    last_s = min(request.deadline_s, end_s)
-    width = last_s - request.release_s
-    axes.barh(
-        row,
-        width,
-        left=request.release_s,
-        height=0.7,
-        facecolor="none",
-        edgecolor=MUTED,
-        lw=0.5,
-    )
-    colour = SERIES[0] if outcome.satisfied else SERIES[1]
-    for piece in outcome.pieces:
-        alpha = 0.25 + 0.75 * min(1.0, piece.bits_per_s / top)
-        span = piece.finish_s - piece.start_s
-        axes.barh(row, span, left=piece.start_s, height=0.7, color=colour, alpha=alpha, lw=0)
-    if not outcome.pieces:
-        look: dict[str, Any] = {"color": SERIES[1], "lw": 1, "marker": "x", "markersize": 3}
-        axes.plot([request.release_s, last_s], [row, row], **look)
-
-
-def _end_s(plan: Plan) -> float:
-    """Where the time of the picture ends, also for requests without a deadline."""
-    known = [each.finish_s for each in plan.running]
-    known += [each.request.deadline_s for each in plan.outcomes if each.request.deadline_s < float("inf")]
-    return max(known, default=max((each.request.release_s for each in plan.outcomes), default=0.0) + 1.0)
+    write_charts((chart for make in charts(plan).values() if (chart := make())), folder, ["svg"])
 
 
 def plan_html(plan: Plan) -> str:

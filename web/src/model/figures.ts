@@ -2,35 +2,6 @@
 import type { Expectation } from '../api/types/files';
 import { rate, share, size, span } from './units';
 
-/** Round numbers that divide 0 to `last` into at most `most` parts. */
-export function ticks(last: number, most: number): number[] {
-  if (!(last > 0)) return [0];
-  const rough = last / most;
-  const magnitude = 10 ** Math.floor(Math.log10(rough));
-  const spacing =
-    [1, 2, 5, 10].map((each) => each * magnitude).find((each) => each >= rough * 0.999999) ?? rough;
-  return Array.from({ length: Math.floor(last / spacing + 1e-9) + 1 }, (_, at) =>
-    Number((at * spacing).toPrecision(12)),
-  );
-}
-
-type Timed = {
-  release_s: number;
-  deadline_s: number | null;
-  pieces: { finish_s: number }[];
-  planned?: { finish_s: number }[];
-};
-
-/** The end of a time axis for transfers: every deadline is on it, however far behind the last byte. */
-export function horizon(rows: readonly Timed[]): number {
-  const ends = rows.flatMap((each) => [
-    each.release_s,
-    each.deadline_s ?? 0,
-    ...[...each.pieces, ...(each.planned ?? [])].map((piece) => piece.finish_s),
-  ]);
-  return Math.max(1e-9, ...ends) * 1.02;
-}
-
 /** A value with its unit, as results name them. */
 export function quantity(value: number | null | undefined, unit: string | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';

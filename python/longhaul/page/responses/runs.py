@@ -168,6 +168,7 @@ class RunDetails(RunRow, Planned):
     averages: list[list[float | None]] | None
     fidelity: dict[str, Any] | None
     transfers: CarriedOut | None
+    transfer_charts: list[dict[str, Any]]
     probes: list[Probe]
     logs: list[str]
     files: list[str]

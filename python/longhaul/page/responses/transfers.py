@@ -1,5 +1,7 @@
 """Responses about bulk transfers: their requests, plans and progress."""
 
+from typing import Any
+
 from typing_extensions import TypedDict
 
 from longhaul.page.responses.files import Piece, Request
@@ -40,23 +42,18 @@ class PlannedLink(TypedDict):
     peak_bits_per_s: float
 
 
-class Load(TypedDict):
-    """What transfers ask of a link from each time on."""
-
-    link: str
-    t_s: list[float]
-    bits_per_s: list[float]
-
-
 class TransferPlan(TypedDict):
-    """A plan of transfers; ``measures`` are numbers, and ``bottleneck`` names a link."""
+    """A plan of transfers; ``measures`` are numbers, and ``bottleneck`` names a link.
+
+    ``charts``: when requests move, and the load of links, for ``web/src/charts``.
+    """
 
     policy: str
     measures: dict[str, float | str | None]
     congestion: float | None
     requests: list[RequestPlanned]
     links: list[PlannedLink]
-    loads: list[Load]
+    charts: list[dict[str, Any]]
 
 
 class RequestCell(TypedDict):

@@ -200,6 +200,9 @@ export interface RunDetails {
     [k: string]: unknown;
   } | null;
   transfers: CarriedOut | null;
+  transfer_charts: {
+    [k: string]: unknown;
+  }[];
   probes: Probe[];
   logs: string[];
   files: string[];

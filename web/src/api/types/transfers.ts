@@ -46,16 +46,9 @@ export interface PlannedLink {
 }
 
 /**
- * What transfers ask of a link from each time on.
- */
-export interface Load {
-  link: string;
-  t_s: number[];
-  bits_per_s: number[];
-}
-
-/**
  * A plan of transfers; `measures` are numbers, and `bottleneck` names a link.
+ *
+ * `charts`: when requests move, and the load of links, for `web/src/charts`.
  */
 export interface TransferPlan {
   policy: string;
@@ -65,7 +58,9 @@ export interface TransferPlan {
   congestion: number | null;
   requests: RequestPlanned[];
   links: PlannedLink[];
-  loads: Load[];
+  charts: {
+    [k: string]: unknown;
+  }[];
 }
 
 /**

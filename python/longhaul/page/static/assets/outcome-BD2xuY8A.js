@@ -1,0 +1,1 @@
+var e={passed:`good`,failed:`bad`,crashed:`bad`,interrupted:`warn`,running:`muted`},t=t=>t?e[t.state]:`muted`,n=e=>e===`faithful`?`good`:e===`invalid`?`bad`:e?`warn`:`muted`,r={none:`not started`,starting:`starting`,building:`building the network`,up:`up`,running:`running`,stopping:`stopping`,concluding:`writing results`,ended:`over`};export{t as n,n as r,r as t};
