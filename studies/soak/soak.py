@@ -213,6 +213,9 @@ def _after(place: Stage, process: "subprocess.Popen[bytes]", fault: str) -> str:
     if directories:
         with _WRITING:
             write_again(directories[0])
+    if fault and not until(lambda: not place.left(), within_s=10):
+        # What is killed in the instant in which it makes a directory cannot remove it; the next `clean` does.
+        place.start("clean", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).wait(WITHIN_S)
     if not until(lambda: not place.left(), within_s=10):
         return f"left: {'; '.join(place.left())}"
     if not directories:

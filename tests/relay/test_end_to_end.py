@@ -142,6 +142,23 @@ def test_a_round_trip_takes_the_delays_of_both_ways(tmp_path: Path, target: int)
     assert connection_row == 31
 
 
+@pytest.mark.parametrize("algorithm", ["one-thread", "paper"])
+def test_what_passed_is_in_the_log_while_nothing_passes(tmp_path: Path, target: int, algorithm: str) -> None:
+    path = scenario(tmp_path, target, more=f"  algorithm: {algorithm}\n")
+    path.write_text(re.sub(r"\n.*protocol: udp.*", "", path.read_text()))
+    with (
+        longhaul.relay.running(path, runs=tmp_path / "runs") as relay,
+        socket.create_connection(place(relay, "forward")) as connection,
+    ):
+        for _ in range(3):
+            exchange(connection, b"x")
+        (log,) = (tmp_path / "runs").rglob("messages.csv")
+        until = time.monotonic() + 10
+        while len(log.read_text().splitlines()) < 1 + 2 * 3:
+            assert time.monotonic() < until, log.read_text()
+            time.sleep(0.1)
+
+
 def test_bytes_take_their_time_at_the_rate_and_come_back_as_they_were(tmp_path: Path, target: int) -> None:
     # 250 kB at 4 Mbit/s take 0.5 s; the way back has no limit.
     models = "forward: {rate: 4Mbit, queue: 1MiB}"

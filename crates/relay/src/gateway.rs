@@ -260,6 +260,7 @@ impl Gateway {
             self.write_sinks(slot, now);
         }
         self.close_idle_sessions(now);
+        self.log.hand_over_stale(now);
     }
 
     /// Sleeps or spins until the next event.
@@ -290,7 +291,7 @@ impl Gateway {
         if let Some(end) = self.settings.duration_ns {
             next = next.min(Time::from_ns(end));
         }
-        next.min(self.accept_again).min(self.sessions.next_idle_check())
+        next.min(self.accept_again).min(self.sessions.next_idle_check()).min(self.log.stale_at())
     }
 
     fn handle_event(&mut self, event: EpollEvent, now: Time) {

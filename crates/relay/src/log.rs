@@ -3,7 +3,7 @@
 use crate::close_reason::CloseReason;
 use longhaul_record::Table;
 use longhaul_storage::{Appender, Storage};
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -143,14 +143,31 @@ impl Log {
     pub fn message(&mut self, message: Message) {
         if self.messages {
             self.batch.push(message);
-            let stale = message.written.since(self.handed_over).ns() > STALE_NS;
-            if self.batch.len() >= BATCH || stale {
-                self.handed_over = message.written;
-                let batch = std::mem::take(&mut self.batch);
-                let rows = batch.len() as u64;
-                self.hand_over(Entry::Messages(batch), rows);
+            if self.batch.len() >= BATCH {
+                self.hand_over_batch(message.written);
+            } else {
+                self.hand_over_stale(message.written);
             }
         }
+    }
+
+    /// When messages that wait are to be written though no others come.
+    pub fn stale_at(&self) -> Time {
+        if self.batch.is_empty() { Time::NEVER } else { self.handed_over + Span::from_ns(STALE_NS) }
+    }
+
+    /// Hands messages over that have waited long enough, so that those who read the file while nothing passes see them.
+    pub fn hand_over_stale(&mut self, now: Time) {
+        if now >= self.stale_at() {
+            self.hand_over_batch(now);
+        }
+    }
+
+    fn hand_over_batch(&mut self, now: Time) {
+        self.handed_over = now;
+        let batch = std::mem::take(&mut self.batch);
+        let rows = batch.len() as u64;
+        self.hand_over(Entry::Messages(batch), rows);
     }
 
     /// Adds a connection.
@@ -322,6 +339,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn messages_that_no_others_follow_are_handed_over_when_they_are_stale() {
+        let mut log = Log::open(&folder("stale_messages"), &Disk, true, 1 << 30).unwrap();
+        assert_eq!(log.stale_at(), Time::NEVER);
+        log.message(message(1));
+        let due = log.stale_at();
+        assert_eq!(due, Time::from_ns(STALE_NS));
+        log.hand_over_stale(Time::from_ns(STALE_NS - 1));
+        assert_eq!(log.stale_at(), due);
+        log.hand_over_stale(due);
+        assert_eq!(log.stale_at(), Time::NEVER);
+        assert_eq!(log.close().rows, 1);
     }
 
     #[test]

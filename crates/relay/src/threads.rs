@@ -113,6 +113,9 @@ pub fn run(settings: Settings, options: Options, ready: impl FnOnce(&[SocketAddr
         if relay.settings.duration_ns.is_some_and(|end| Time::from_ns(end) <= now) {
             break "duration";
         }
+        if let Some(log) = &mut locked(&relay.accounts).log {
+            log.hand_over_stale(now);
+        }
         let fds = listeners.iter().map(AsFd::as_fd).chain([options.stop.as_fd()]);
         let fds =
             fds.chain(control.listener().map(AsFd::as_fd)).chain(control.connections().map(AsFd::as_fd));
