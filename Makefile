@@ -1,6 +1,6 @@
 # Everything that a user or a developer does here. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-aqm bench-sweeps fuzz soak audit clean docs gallery study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-three-clocks study-algorithms study-netem-models study-delay-deviation study-fit study-teragrid study-longcut study-faults
+.PHONY: help setup demo kernel wheel test test-quick test-wheel lint fmt bench bench-cc bench-aqm bench-page bench-sweeps fuzz soak audit clean docs gallery study-ticks study-nemc study-ewan study-pacing study-parallel-routes study-sim-vs-live study-three-clocks study-algorithms study-netem-models study-delay-deviation study-fit study-teragrid study-longcut study-faults
 
 UV := $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 
@@ -108,6 +108,10 @@ bench-cc: setup ## six congestion controls by the scenarios of the common TCP ev
 
 bench-aqm: setup ## five queue disciplines by the scenarios of RFC 7928, live and simulated; more than two hours, ARGS=--sim for five minutes
 	@$(UV) run --no-sync longhaul benchmark-aqm $(ARGS)
+
+bench-page: setup ## what a live run of 500 hosts costs the browser that shows it; half an hour, or MINUTES=n
+	@tools/setup --tests
+	@$(UV) run --no-sync python bench/page.py
 
 bench-sweeps: setup ## what a sweep adds to its runs, here and on Slurm if it is installed; three minutes
 	@$(UV) run --no-sync python bench/sweeps.py $$(PATH="$$PATH:/usr/sbin" command -v slurmctld >/dev/null && echo --slurm)

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from longhaul.report.chart import Chart, column
-from longhaul.report.gantt import Bar, GanttRow, gantt_height_in, gantt_key, gantt_panel
-from longhaul.report.over_time import with_marks
+from longhaul.report.chart import Chart
+from longhaul.report.gantt import Bar, GanttRow, gantt_chart
 from longhaul.units.configured import rate, share, size
 
 Json = Mapping[str, Any]
@@ -37,16 +36,13 @@ def rows(found: Json) -> list[dict[str, str]]:
 
 def gantt(found: Json, changes: Sequence[Json] = ()) -> Chart | None:
     """Each request's rates as planned, above, and as achieved, below."""
-    requests = [_gantt_row(each) for each in found["requests"]]
-    if not requests:
-        return None
-    panel = gantt_panel(requests, label="time of the plan [s]")
-    return Chart(
+    return gantt_chart(
         "carried",
         "Gantt chart: when each request was planned, and when it moved",
-        column(with_marks([panel], changes, from_s=found.get("begins_s") or 0.0)),
-        height_in=gantt_height_in(requests),
-        key=gantt_key(requests),
+        [_gantt_row(each) for each in found["requests"]],
+        time_label="time of the plan [s]",
+        changes=changes,
+        from_s=found.get("begins_s") or 0.0,
     )
 
 

@@ -11,7 +11,7 @@ from longhaul.report import notebook
 from longhaul.report.chart import Axis, Chart, Panel, Series, column, left_out_text
 from longhaul.report.colours import SERIES
 from longhaul.report.files import write_charts
-from longhaul.report.gantt import Bar, GanttRow, gantt_height_in, gantt_key, gantt_panel
+from longhaul.report.gantt import Bar, GanttRow, gantt_chart, time_axis
 from longhaul.transfers.plan.plan_data import plan_as_plain
 from longhaul.transfers.plan.plans import Outcome, Plan, loads
 from longhaul.units.configured import rate, size
@@ -21,16 +21,7 @@ MOST_LINKS = len(SERIES)
 
 def gantt(plan: Plan) -> Chart | None:
     """Each request's window, and on it when it moves; ``None`` without requests."""
-    rows = _rows(plan)
-    if not rows:
-        return None
-    return Chart(
-        "gantt",
-        f"Gantt chart: when each request moves by {plan.policy}",
-        column([gantt_panel(rows)]),
-        height_in=gantt_height_in(rows),
-        key=gantt_key(rows),
-    )
+    return gantt_chart("gantt", f"Gantt chart: when each request moves by {plan.policy}", _rows(plan))
 
 
 def _rows(plan: Plan) -> list[GanttRow]:
@@ -67,7 +58,7 @@ def link_loads(plan: Plan) -> Chart | None:
     ]
     note = left_out_text(len(used), len(series), "The {shown} of {every} links that carry most")
     load_axis = Axis("load [% of capacity]", low=0.0, high=105.0)
-    panel = Panel("", gantt_panel(_rows(plan)).x, load_axis, series, note=note)
+    panel = Panel("", time_axis(_rows(plan)), load_axis, series, note=note)
     title = f"load of the busiest links by {plan.policy}"
     return Chart("loads", title, column([panel]), height_in=3.4, legend="beside")
 

@@ -1,21 +1,18 @@
 /**
  * A page that shows a live run of 500 hosts for half an hour: its heap, its main thread, and the bytes that it receives.
- * `MINUTES=30 npm run endurance` writes bench/page.json, which docs/explanation/page-and-others.md shows.
+ * `bench/page.py` has it write its samples into the file ENDURANCE, and judges them.
  */
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, release } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CDPSession } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { desk, root, type Desk } from './server';
+import { desk, type Desk } from './server';
 
 const MINUTES = Number(process.env['MINUTES'] ?? 30);
 const HOSTS = 500;
+/** One for each host, and one between each two of five clusters. */
+const LINKS = HOSTS + 10;
 const EVERY_S = 60;
-/** Of the median heap of the last third of the samples to that of the first: what is kept of each sample would show. */
-const MOST_GROWTH = 1.15;
-
 const SCENARIO = `version: 1
 name: five-hundred
 duration: ${MINUTES + 5}min
@@ -47,8 +44,6 @@ async function metrics(session: CDPSession): Promise<{ heap_mb: number; main_thr
   const value = (name: string): number => all.find((each) => each.name === name)!.value;
   return { heap_mb: value('JSHeapUsedSize') / 1e6, main_thread_s: value('ThreadTime') };
 }
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 
 test(
   `${HOSTS} hosts, ${MINUTES} min`,
@@ -82,41 +77,13 @@ test(
       });
       console.log(JSON.stringify(samples.at(-1)));
     }
-    const last = samples.at(-1)!;
-    const third = Math.max(1, Math.floor(samples.length / 3));
-    const heaps = samples.map((each) => each.heap_mb);
-    const growth = median(heaps.slice(-third)) / median(heaps.slice(0, third));
-    const model = /model name\s*: (.*)/.exec(readFileSync('/proc/cpuinfo', 'utf-8'))?.[1] ?? 'unknown';
-    const row = (what: string, value: number, unit: string, most: number): object => ({
-      what: `${HOSTS} hosts, ${MINUTES} min live: ${what}`,
-      value,
-      unit,
-      target: `at most ${most}`,
-      met: value <= most,
-    });
-    const provenance = {
-      commit: execFileSync('git', ['rev-parse', '--short=10', 'HEAD'], {
-        cwd: root,
-        encoding: 'utf-8',
-      }).trim(),
-      date: new Date().toISOString().slice(0, 10),
-      machine: `${cpus().length} x ${model}, Linux ${release()}`,
-      rounds: 1,
-    };
-    const rows = [
-      row('main thread', last.main_thread_s / last.t_s, 'cores', 0.3),
-      row('received in 5 min', (last.received_mb / last.t_s) * 300, 'MB', 2),
-      row('heap at the end, of that at the beginning', growth, '', MOST_GROWTH),
-      row('heap', median(heaps), 'MB', 50),
-      row('first paint', paint_s, 's', 0.5),
-    ];
-    const found = { figures: { live: { provenance, rows, samples } } };
-    writeFileSync(join(root, 'bench/page.json'), `${JSON.stringify(found, null, 1)}\n`);
-    console.log(JSON.stringify(rows));
+    const found = { hosts: HOSTS, links: LINKS, minutes: MINUTES, first_paint_s: paint_s, samples };
+    const out = process.env['ENDURANCE'];
+    if (out) writeFileSync(out, JSON.stringify(found));
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'Report' }).waitFor({ timeout: 180_000 });
     await page.context().close();
-    expect(growth).toBeLessThan(MOST_GROWTH);
+    expect(samples.every((each) => each.received_mb > 0)).toBe(true);
   },
   (MINUTES + 10) * 60_000,
 );

@@ -46,12 +46,12 @@ test('the chart of transfers has every deadline on its axis', async () => {
   expect(charts[0]!.axes[0]!.reach[1]).toBeGreaterThanOrEqual(70);
   // Over a bar the chart says whose it is, and how fast.
   const { x, y, width, height } = (await chart.locator('.u-over').boundingBox())!;
-  const told = chart.locator('.values-at-cursor');
+  const atCursor = chart.locator('.values-at-cursor');
   const words: string[] = [];
   for (let row = 0.5; row < 4; row++)
     for (let at = 0.01; at < 0.3; at += 0.02) {
       await page.mouse.move(x + at * width, y + ((row + 0.3) / 4) * height);
-      words.push((await told.textContent())!);
+      words.push((await atCursor.textContent())!);
     }
   expect(words.filter((each) => /: \S+ to \S+$/.test(each) && / at .*bit\/s/.test(each))).not.toEqual([]);
   await page.context().close();

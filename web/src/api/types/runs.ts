@@ -153,7 +153,8 @@ export interface Probe {
  * `averages` has for each link what `now` has, over the whole run: throughput, utilisation, mean
  * queueing delay, packets that ended otherwise than delivered, and the 99th percentile of lateness.
  * `clock` says what the virtual or the simulated clock took, and the digest of equal runs; `divided`
- * is of a run in several shards, engine threads or machines.
+ * is of a run in several shards, engine threads or machines. `transfer_charts` show `transfers`, for
+ * `web/src/charts`.
  */
 export interface RunDetails {
   id: string;
