@@ -30,7 +30,7 @@ def live(_rounds: int) -> list[Row]:
     cores = last["main_thread_s"] / last["t_s"]
     received_mb = last["received_mb"] / last["t_s"] * 300
     growth = median(heaps_mb[-third:]) / median(heaps_mb[:third])
-    paint_s, grown = found["first_paint_s"], f"at most {MOST_GROWTH}"
+    paint_s = found["first_paint_s"]
     return [
         row(f"{found['hosts']} hosts, {found['minutes']} min live", found["links"], "links", "", True),
         row("  main thread", cores, "cores", "at most 0.3", cores <= 0.3),
