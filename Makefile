@@ -82,7 +82,7 @@ study-sim-vs-live: setup ## simulated transfers compared with real ones on five 
 study-three-clocks: setup ## eight networks simulated, on the virtual and on the real clock; needs a guest kernel; twenty minutes
 	@$(UV) run --no-sync longhaul study run three-clocks $(ARGS)
 
-study-algorithms: setup ## eleven congestion controls on twelve paths, simulated and of Linux on the virtual clock; needs a guest kernel; three quarters of an hour
+study-algorithms: setup ## sixteen congestion controls on twelve paths, simulated and of Linux on the virtual clock; needs a guest kernel; an hour and a half
 	@$(UV) run --no-sync longhaul study run algorithms $(ARGS)
 
 study-netem-models: setup ## the link models beside netem, tbf and queueing disciplines on the virtual clock; needs a guest kernel; two minutes
@@ -109,7 +109,7 @@ bench-cc: setup ## six congestion controls by the scenarios of the common TCP ev
 bench-aqm: setup ## five queue disciplines by the scenarios of RFC 7928, live and simulated; more than two hours, ARGS=--sim for five minutes
 	@$(UV) run --no-sync longhaul benchmark-aqm $(ARGS)
 
-bench-page: setup ## what a live run of 500 hosts costs the browser that shows it; half an hour, or MINUTES=n
+bench-page: setup ## what the page costs the browser: first paint, frames, half an hour of 500 hosts (or MINUTES=n)
 	@tools/setup --tests
 	@$(UV) run --no-sync python bench/page.py
 

@@ -1,10 +1,22 @@
-"""JSON as files and programs exchange it, written by native code.
+"""JSON as files and programs exchange it, written and read by native code.
 
-The standard library writes indented JSON with a loop in Python: a second for the results of 500 links.
+The standard library writes indented JSON with a loop in Python: a second for the results of 500 links. It
+reads numbers at a third of the speed.
 """
 
 import json
 from typing import Any
+
+
+def read(content: bytes) -> Any:
+    """The value of a JSON document in UTF-8; raises ValueError for what is not one."""
+    from pydantic_core import from_json
+
+    try:
+        return from_json(content)
+    except ValueError:
+        # Halves of surrogate pairs, and deep nesting, which only the standard library reads.
+        return json.loads(content)
 
 
 def written(content: Any) -> bytes:

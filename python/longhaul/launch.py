@@ -21,6 +21,14 @@ def collect_rarely() -> None:
     atexit.register(gc.freeze)
 
 
+def compute_in_one_thread() -> None:
+    """Let numpy start no threads for linear algebra when it is imported, which is a tenth of that.
+
+    Programs that are started from here inherit that, so this is for commands that start no users' programs.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def _load_longhaul() -> None:
     package = os.path.dirname(os.path.abspath(__file__))
     spec = spec_from_file_location(

@@ -178,6 +178,32 @@ def barabasi_albert(
     return _sketch("barabasi-albert", rest, routers=routers, **options)
 
 
+def constellation(
+    stations: Mapping[str, Any],
+    *,
+    shape: str | None = None,
+    planes: int | None = None,
+    satellites: int | None = None,
+    inclination: float | None = None,
+    altitude: str | None = None,
+    phasing: int | None = None,
+    tle: str | None = None,
+    at: str | None = None,
+    elevation: float = 25.0,
+    isl: bool = True,
+    step: str = "1s",
+    span: str | None = None,
+    ground: Settings | None = None,
+    space: Settings | None = None,
+    **rest: Unpack[Rest],
+) -> Sketch:
+    """Satellites of Walker parameters or of a file of two-line elements, and ground stations."""
+    orbits = {"shape": shape, "planes": planes, "satellites": satellites, "inclination": inclination}
+    orbits |= {"altitude": altitude, "phasing": phasing, "tle": tle, "at": at}
+    links = {"elevation": elevation, "isl": isl, "ground": ground, "space": space}
+    return _sketch("constellation", rest, stations=dict(stations), **orbits, **links, step=step, span=span)
+
+
 _OPTIONS = ("hosts", "access", "wan", "mtu", "addresses")
 
 

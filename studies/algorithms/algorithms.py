@@ -18,19 +18,26 @@ from twelve_paths import PATHS, SECONDS, Path, scenario
 import longhaul
 from longhaul.studies import Part, Study, run_study
 
-ALGORITHMS = (
-    "reno",
-    "cubic",
-    "bbr",
-    "dctcp",
-    "vegas",
-    "westwood",
-    "htcp",
-    "highspeed",
-    "scalable",
-    "bic",
-    "illinois",
-)
+ALGORITHMS = {
+    "": (
+        "reno",
+        "cubic",
+        "bbr",
+        "dctcp",
+        "vegas",
+        "westwood",
+        "htcp",
+        "highspeed",
+        "scalable",
+        "bic",
+        "illinois",
+    ),
+    "-further": ("veno", "yeah", "lp"),
+    "-cdg-nv": ("cdg", "nv"),
+}
+"""By the end of the names of their parts. Those measured later have a commit and a date of their own."""
+DRAWING = ("cdg", "nv")
+"""They decide by chance, so that one seed is not enough on any path."""
 
 
 def run(study: Study, path: Path, cc: str, clock: str, seed: int) -> dict[str, Any]:
@@ -63,25 +70,28 @@ def _windows(result: longhaul.Result, clock: str) -> list[float]:
     return [table["cwnd_segments"][row] for row in rows if table["socket"][row] == table["socket"][busiest]]
 
 
-def study_clock(study: Study, clock: str, rounds: int) -> None:
-    """All algorithms on all paths. Without chance, one seed is enough."""
+def study_clock(study: Study, clock: str, rounds: int, which: str) -> None:
+    """The algorithms of a part on all paths. Without chance, one seed is enough."""
     rows = []
     for name, path in PATHS.items():
-        for cc in ALGORITHMS:
-            for seed in range(1, (rounds if path.chance else 1) + 1):
+        for cc in ALGORITHMS[which]:
+            seeds = rounds if path.chance or cc in DRAWING else 1
+            for seed in range(1, seeds + 1):
                 found = study.measured(
                     f"{clock}/{name}/{cc}/{seed}", partial(run, study, path, cc, clock, seed)
                 )
                 if found is not None:
                     rows.append({"path": name, "algorithm": cc, "seed": seed, **found})
-    study.table(clock, rows)
+    study.table(f"{clock}{which}", rows)
 
 
-PARTS = {
-    "simulated": Part(lambda study, given: study_clock(study, "simulated", given.rounds), rounds=3),
-    "virtual": Part(lambda study, given: study_clock(study, "virtual", given.rounds), rounds=3),
-    "comparison": Part(lambda study, _given: evaluate(study, ALGORITHMS)),
-}
+def part(clock: str, which: str) -> Part:
+    """The part of a clock and some of the algorithms."""
+    return Part(lambda study, given: study_clock(study, clock, given.rounds, which), rounds=3)
+
+
+PARTS = {f"{clock}{which}": part(clock, which) for which in ALGORITHMS for clock in ("simulated", "virtual")}
+PARTS["comparison"] = Part(lambda study, _given: evaluate(study, ALGORITHMS))
 
 if __name__ == "__main__":
     run_study(__file__, __doc__, PARTS)

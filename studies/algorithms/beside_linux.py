@@ -1,6 +1,6 @@
 """Simulated and Linux's algorithms side by side, and why they differ."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -16,10 +16,16 @@ SHOWN = ("goodput_mbit", "window", "retransmitted", "rtt_p50_ms")
 Rows = list[dict[str, str]]
 
 
-def evaluate(study: Study, algorithms: Sequence[str]) -> None:
-    """Put measures side by side and evaluate goodputs and windows, from the tables of the other parts."""
+def evaluate(study: Study, parts: Mapping[str, Sequence[str]]) -> None:
+    """Put measures side by side and evaluate goodputs and windows, from the tables of the other parts.
+
+    ``parts`` has the algorithms by the end of the names of their parts.
+    """
+    algorithms = [each for part in parts.values() for each in part]
     within = study.numbers("goodput-reno")["within"]
-    ours, linux = (study.rows(clock) for clock in ("simulated", "virtual"))
+    ours, linux = (
+        [row for part in parts for row in study.rows(f"{clock}{part}")] for clock in ("simulated", "virtual")
+    )
     study.table("paths", ({"path": name, "link": path.link} for name, path in PATHS.items()))
     study.table("comparison", side_by_side(ours, linux, algorithms, within=within))
     for measure, text in MEASURES.items():

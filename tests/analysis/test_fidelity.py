@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Console
 
 from longhaul.analysis.fidelity import FATES, SIMULATED_P99_NS, judge
+from longhaul.analysis.metrics import metrics
 from longhaul.cli.terminal.run import print_verdict
 
 
@@ -54,6 +55,27 @@ def test_a_verdict_has_how_long_packets_waited_at_interfaces_of_the_machine() ->
     print_verdict({"fidelity": found, "changes": []}, console)
     assert isinstance(console.file, StringIO)
     assert "west: 3 packets arrived, and were read after 20 µs (p50), 60 µs (p99)" in console.file.getvalue()
+
+
+def test_the_read_delay_of_a_run_is_the_longest_of_its_interfaces() -> None:
+    quantiles = ("p50", "p90", "p99", "p999", "max")
+    delays = {
+        host: {"count": 3, **{f"{name}_ns": factor * number for number, name in enumerate(quantiles, 1)}}
+        for host, factor in (("west", 1_000), ("east", 2_000))
+    }
+    ports = {host: {"read_delay": {**delay, "cdf": []}} for host, delay in delays.items()}
+    found = judge({**counted(), "ports": ports}, {}).as_dict()
+    empty = dict.fromkeys(("programs", "flows", "probes", "links"), ())
+    measured = metrics({**empty, "fidelity": found})
+    assert [measured[f"fidelity.read_delay.{name}"] for name in quantiles] == [
+        2_000,
+        4_000,
+        6_000,
+        8_000,
+        10_000,
+    ]
+    without = metrics({**empty, "fidelity": judge(counted(), {}).as_dict()})
+    assert without["fidelity.read_delay.p99"] is None
 
 
 def test_a_run_without_simulated_ends_says_nothing_of_them() -> None:

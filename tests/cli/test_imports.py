@@ -56,6 +56,26 @@ def test_check_imports_neither_arrays_nor_tables_nor_figures(tmp_path: Path) -> 
     assert not {"numpy", "pyarrow", "scipy", "matplotlib", "rich", "jinja2", "starlette"} & found
 
 
+def test_check_imports_only_what_its_scenario_needs(tmp_path: Path) -> None:
+    _imported(tmp_path, "new", "atlantic")
+
+    found = _modules(tmp_path, "check", "atlantic.yaml")
+
+    assert "longhaul.scenario.model.scenario" in found
+    assert (
+        not {
+            "longhaul.scenario.model.relay",
+            "longhaul.scenario.model.sweep",
+            "longhaul.scenario.model.topology",
+            "longhaul.kernels.cache",
+            "longhaul.run.images",
+            "longhaul.run.ports",
+            "tarfile",
+        }
+        & found
+    )
+
+
 def test_simulations_without_report_import_no_figures(tmp_path: Path) -> None:
     _imported(tmp_path, "new", "atlantic")
 
@@ -72,6 +92,37 @@ def test_simulations_do_not_wrap_the_functions_of_arrow(tmp_path: Path) -> None:
 
     assert "pyarrow.parquet" in found
     assert not {"pyarrow.compute", "pyarrow.dataset", "pyarrow.acero"} & found
+
+
+def test_simulations_import_neither_masked_arrays_nor_what_watches_live_runs(tmp_path: Path) -> None:
+    _imported(tmp_path, "new", "atlantic")
+
+    found = _modules(tmp_path, "sim", "atlantic.yaml", "--no-report")
+
+    assert "numpy" in found
+    assert not {"numpy.ma", "longhaul.results.monitors"} & found
+
+
+def test_numpy_starts_no_threads_in_a_simulation(tmp_path: Path) -> None:
+    _imported(tmp_path, "new", "atlantic")
+    script = (
+        "import os, sys\n"
+        "sys.argv[1:] = ['sim', 'atlantic.yaml', '--no-report']\n"
+        "import longhaul.cli.experiments\n"
+        "def tell(*_args, **_settings):\n"
+        "    import numpy\n"
+        "    print(len(os.listdir('/proc/self/task')))\n"
+        "    return 0\n"
+        "longhaul.cli.experiments.simulate = tell\n"
+        "from longhaul.cli.main import main\n"
+        "main()"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert ended.stdout.split() == ["1"]
 
 
 def test_a_check_builds_the_models_that_its_scenario_uses_and_no_others(tmp_path: Path) -> None:
@@ -125,3 +176,18 @@ def test_processes_that_longhaul_starts_search_rarely_either(tmp_path: Path) -> 
     threshold, frozen = map(int, ended.stdout.split())
     assert threshold > 100_000
     assert frozen > 1_000
+
+
+def test_the_import_of_topologies_parses_no_source(tmp_path: Path) -> None:
+    script = (
+        "import inspect\n"
+        "del inspect.findsource\n"
+        "from longhaul.scenario.model import topology\n"
+        "print(topology.Chain.model_fields['routers'].default)"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert ended.stdout.split() == ["3"]

@@ -66,7 +66,7 @@ expect:
     assert over_time[2.0] == pytest.approx(0.533, rel=0.01)
     assert over_time[5.0] == pytest.approx(53.3 / 80, rel=0.01)
     assert over_time[8.0] == pytest.approx(1, rel=0.01)
-    assert {"utilisation", "waits"} <= set(embedded_charts(work / "runs/shared/latest"))
+    assert {"utilisation", "queueing-delays"} <= set(embedded_charts(work / "runs/shared/latest"))
 
 
 def test_a_burst_waits_for_itself(longhaul: Command, work: Path) -> None:

@@ -145,6 +145,12 @@ traffic:
         ),
         (
             "run",
+            "traffic: {x: {kind: tcp, from: a, to: b, cc: {algorithm: rule, per_ack: 2 / cwnd}}}",
+            'traffic.x.cc: this kernel has no "rule", and it cannot be loaded (scalable, ',
+            "add simulated: true",
+        ),
+        (
+            "run",
             "traffic: {x: {kind: tcp, from: a, to: b, cc: {algorithm: stochastic, streams: 100}}}",
             "traffic.x.cc: streams: the BPF algorithm has at most 32",
             "write a number from 1 to",

@@ -113,6 +113,14 @@ def test_requests_are_counted_and_timed(longhaul: Command, work: Path) -> None:
         ),
         ("  bulk: {kind: tcp, from: a, to: b, cc: {algorithm: multcp, flows: 0}}\n", "traffic.bulk.cc"),
         (
+            "  bulk: {kind: tcp, from: a, to: b, cc: {algorithm: rule, per_ack: 1 / cwin}}\n",
+            'traffic.bulk.cc.per_ack: unknown variable "cwin"; known are cwnd, in_flight, rtt, min_rtt, ',
+        ),
+        (
+            "  bulk: {kind: tcp, from: a, to: b, cc: {algorithm: rule, after_loss: (cwnd / 2}}\n",
+            'traffic.bulk.cc.after_loss: the formula ends where ")" is expected; write a formula',
+        ),
+        (
             "  web: {kind: requests, from: a, to: b, gap: 0s, size: 1kB}\n",
             "traffic.web.gap: would start all requests at the same time",
         ),

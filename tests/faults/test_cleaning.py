@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from installed_kernels import installed
 
 from longhaul.results import directory
 from longhaul.run import cleanup, groups, sockets
+from longhaul.subprocesses import python_command
 
 
 @pytest.fixture
@@ -47,6 +49,39 @@ def test_a_process_that_is_a_zombie_holds_nothing(place: Path, zombie: int) -> N
     }
     assert not left.exists()
     assert ours.exists()
+
+
+def test_a_directory_that_was_handed_over_stays_as_long_as_its_new_process(place: Path, zombie: int) -> None:
+    kept, left = (place / f"longhaul-kernels-{pid}-x" for pid in (zombie, os.getpid()))
+    for path, pid in ((kept, os.getpid()), (left, zombie)):
+        path.mkdir()
+        cleanup.hand_over(path, pid)
+    assert list(cleanup.remove_leftovers(everything=False, runs=place / "runs")) == [f"removed {left}"]
+    assert kept.exists()
+
+
+def test_a_network_whose_kernels_do_not_boot_leaves_no_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    installed(tmp_path / "cache/longhaul/kernels", "6.12.117")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    (tmp_path / "pair.yaml").write_text(
+        "version: 1\nname: pair\nnodes: {near: {kind: host}, far: {kind: host}}\n"
+        "links: {wan: {endpoints: [near, far], delay: 1ms}}\n"
+    )
+    places = {"XDG_RUNTIME_DIR": tmp_path, "TMPDIR": temporary}
+    done = subprocess.run(
+        [*python_command("longhaul.cli.main"), "up", "pair.yaml", "--clock", "virtual"],
+        cwd=tmp_path,
+        env={**os.environ, **{name: str(path) for name, path in places.items()}},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (3, 70), done.stdout + done.stderr
+    assert list(temporary.iterdir()) == []
 
 
 def test_what_cannot_be_removed_is_not_said_to_be_gone(

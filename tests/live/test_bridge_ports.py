@@ -253,7 +253,9 @@ def test_bridged_interfaces_lose_exactly_what_the_link_has_dropped(network: long
     assert len(set(came)) == len([frame for frame in came if "88b5" in frame]) + 1, "none comes twice"
     network.down()
     counted = wan(network)
-    assert COUNT - len(came) == counted["lost"]
+    # The kernels' own frames, of neighbour discovery and multicast groups, cross and are lost, too.
+    others, lost_others = counted["offered"] - COUNT, counted["lost"] - (COUNT - len(came))
+    assert 0 <= lost_others <= others
     assert abs(counted["lost"] - 0.02 * COUNT) < 5 * (COUNT * 0.02 * 0.98) ** 0.5
     require_no_unintended_drops(network)
 

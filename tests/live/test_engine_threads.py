@@ -195,7 +195,7 @@ def test_a_run_of_two_threads_is_watched_and_changed_as_that_of_one(work: Path) 
                 ("one", "r2", "b1 > a1 ICMP echo request", "a1 > b1 ICMP echo reply"),
                 ("three", "r3", "a1 > d1 ICMP echo request", "d1 > a1 ICMP echo reply"),
             ):
-                lines = ask("capture", link, "--at", at, "-c", "20").splitlines()
+                lines = ask("capture", link, "--at", at, "-c", "400").splitlines()
                 times_s = [float(line.split()[0]) for line in lines]
                 assert times_s == sorted(times_s)
                 assert any(f" onto {onto}" in line for line in lines), lines

@@ -52,6 +52,7 @@ while True:
     connection.sendall(peer[0].encode())
     connection.close()
 """
+IP_FORWARD = Path("/proc/sys/net/ipv4/ip_forward")
 CONNECT = """
 import socket, sys
 print(socket.create_connection(("server", int(sys.argv[1])), timeout=2).recv(100).decode())
@@ -68,6 +69,26 @@ def gateway(tmp_path: Path) -> Iterator[longhaul.Network]:
     (tmp_path / "gateway.yaml").write_text(GATEWAY)
     with longhaul.up(tmp_path / "gateway.yaml", runs=tmp_path / "runs") as network:
         yield network
+
+
+@pytest.fixture
+def forwarding_machine() -> Iterator[None]:
+    """The machine forwards packets, as Docker sets it; new network namespaces inherit that."""
+    before = IP_FORWARD.read_text()
+    try:
+        IP_FORWARD.write_text("1")
+    except OSError:
+        pytest.skip("sysctls of the machine are read-only")
+    yield
+    IP_FORWARD.write_text(before)
+
+
+def test_hosts_do_not_inherit_forwarding_from_the_machine(forwarding_machine: None, tmp_path: Path) -> None:
+    assert forwarding_machine is None
+    (tmp_path / "gateway.yaml").write_text(GATEWAY)
+    with longhaul.up(tmp_path / "gateway.yaml", runs=tmp_path / "runs") as network:
+        values = {host: network.run(host, ["cat", str(IP_FORWARD)]).stdout for host in ("gate", "server")}
+    assert values == {"gate": "1\n", "server": "0\n"}
 
 
 def needs(*programs: str) -> pytest.MarkDecorator:

@@ -5,18 +5,17 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from guides import run_commands
 
 import longhaul
 from longhaul.errors import LonghaulError
 from longhaul.run import rerun
 
-pytestmark = pytest.mark.waiting
+pytestmark = [pytest.mark.waiting, pytest.mark.usefixtures("private_directories")]
 
 ROOT = Path(__file__).parents[2]
 SCENARIO = """
@@ -40,11 +39,6 @@ nodes:
 traffic:
   ping: {kind: ping, from: b, to: a, every: 1s, count: 2}
 """
-
-
-@pytest.fixture(autouse=True)
-def _private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
 
 
 def scenario(folder: Path, text: str = SCENARIO, isolation: str = "") -> Path:
@@ -147,15 +141,6 @@ def test_a_file_that_has_no_place_here_is_refused_with_its_line(
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the guide uses curl")
 def test_the_commands_of_the_guide_serve_two_sites(tmp_path: Path) -> None:
-    page = (ROOT / "docs/how-to/host-files.md").read_text()
-    [(text, commands)] = re.findall(
-        r'^```yaml title="site.yaml"\n(.*?)^```\n\n```sh\n(.*?)^```', page, re.MULTILINE | re.DOTALL
-    )
-    (tmp_path / "site.yaml").write_text(f"version: 1\nname: site\n{text}")
-    commands = re.sub(r"^longhaul", f"{sys.executable} -m longhaul.cli.main", commands, flags=re.MULTILINE)
-    done = subprocess.run(
-        ["bash", "-ec", commands], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    printed = run_commands("host-files.md", "site", tmp_path)
     for line in ("hello from nyc.example.org", "bonjour from par.example.org", "greeting=bonjour"):
-        assert line in done.stdout
+        assert line in printed

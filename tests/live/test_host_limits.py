@@ -18,7 +18,7 @@ from longhaul.errors import LonghaulError
 from longhaul.run import groups
 from longhaul.subprocesses import python_command
 
-pytestmark = pytest.mark.waiting
+pytestmark = [pytest.mark.waiting, pytest.mark.usefixtures("private_directories")]
 
 SCENARIO = """
 version: 1
@@ -63,12 +63,6 @@ def scenario(folder: Path, limit: str, work: str) -> Path:
     path = folder / "limits.yaml"
     path.write_text(SCENARIO.replace("LIMIT", limit).replace("PYTHON", sys.executable))
     return path
-
-
-@pytest.fixture(autouse=True)
-def _private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
 
 
 def test_a_host_gets_no_more_processor_time_than_its_limit(tmp_path: Path) -> None:

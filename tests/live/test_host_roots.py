@@ -1,14 +1,13 @@
 """Root directories, users and capabilities of hosts."""
 
 import os
-import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from guides import run_commands
 from image_layouts import Entry, layout
 
 import longhaul
@@ -17,7 +16,7 @@ from longhaul.errors import LonghaulError
 from longhaul.run.check import examine
 from longhaul.scenario import load_scenario
 
-pytestmark = pytest.mark.waiting
+pytestmark = [pytest.mark.waiting, pytest.mark.usefixtures("private_directories")]
 
 BUSYBOX = shutil.which("busybox")
 MMDEBSTRAP = shutil.which("mmdebstrap")
@@ -48,12 +47,6 @@ nodes:
   b: {kind: host, attach: r}
 """
 needs_busybox = pytest.mark.skipif(BUSYBOX is None, reason="needs busybox-static")
-
-
-@pytest.fixture(autouse=True)
-def _private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -238,17 +231,7 @@ def test_a_debian_of_its_own_is_a_host(tmp_path: Path) -> None:
 def test_the_commands_of_the_guide_run_a_system_of_busybox(root: Path, tmp_path: Path) -> None:
     assert root, "busybox is static"
     require_limits()
-    page = (Path(__file__).parents[2] / "docs/how-to/host-files.md").read_text()
-    [(text, commands)] = re.findall(
-        r'^```yaml title="small.yaml"\n(.*?)^```\n\n```sh\n(.*?)^```', page, re.MULTILINE | re.DOTALL
-    )
-    (tmp_path / "small.yaml").write_text(f"version: 1\nname: small\n{text}")
-    commands = re.sub(r"^longhaul", f"{sys.executable} -m longhaul.cli.main", commands, flags=re.MULTILINE)
-    done = subprocess.run(
-        ["bash", "-ec", commands], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("a small page\ndone\n")
+    assert run_commands("host-files.md", "small", tmp_path).endswith("a small page\ndone\n")
 
 
 def require_limits() -> None:
@@ -290,6 +273,33 @@ def test_an_image_of_podmans_store_is_a_root(image: str, tmp_path: Path) -> None
         assert network.run("a", ["ls"], check=False).returncode == 127
         assert said(network, "c", "cat /etc/layer") == "second\n"
         assert "1 packets received" in said(network, "a", "ping -c 1 c")
+
+
+def test_an_image_of_dockers_store_is_a_root(
+    image: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Docker's command line answers as podman's does; here podman serves it."""
+    docker = tmp_path / "bin/docker"
+    docker.parent.mkdir()
+    docker.write_text(f'#!/bin/sh\nexec {shutil.which("podman")} "$@"\n')
+    docker.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{docker.parent}:{os.environ['PATH']}")
+    text = SCENARIO.replace("rootfs: root", f"image: docker-daemon:{image}")
+    with longhaul.up(scenario(tmp_path, text=text), runs=tmp_path / "runs") as network:
+        assert said(network, "a", "cat /etc/layer /etc/motd") == "second\nwelcome\n"
+    docker.write_text("#!/bin/sh\necho 'Error: No such image: web' >&2; exit 1\n")
+    with pytest.raises(
+        LonghaulError, match=r"docker's store has no image \S+; list images with: docker images"
+    ):
+        longhaul.up(scenario(tmp_path, text=text), runs=tmp_path / "runs")
+    docker.write_text("#!/bin/sh\necho 'Cannot connect to the Docker daemon' >&2; exit 1\n")
+    with pytest.raises(
+        LonghaulError, match="Cannot connect to the Docker daemon; list images with: docker images"
+    ):
+        longhaul.up(scenario(tmp_path, text=text), runs=tmp_path / "runs")
+    docker.write_text("#!/bin/sh\necho '[{\"GraphDriver\": null}]'\n")
+    with pytest.raises(LonghaulError, match="not directories that this user can read; docker image save"):
+        longhaul.up(scenario(tmp_path, text=text), runs=tmp_path / "runs")
 
 
 IMAGE_PROGRAMS = """
@@ -364,7 +374,8 @@ def test_an_image_that_is_absent_is_refused_with_its_place(tmp_path: Path) -> No
     text = SCENARIO.replace("rootfs: root", "image: localhost/lh-no-such-image", 1)
     text = text.replace("  c: {kind: host, attach: r, rootfs: root}\n", "")
     message = (
-        r"roots.yaml:7:\d+: .*there is no image localhost/lh-no-such-image in podman's store; podman images"
+        r"roots.yaml:7:\d+: .*podman's store has no image localhost/lh-no-such-image; "
+        "list images with: podman images"
     )
     with pytest.raises(LonghaulError, match=message):
         longhaul.run_live(scenario(tmp_path, text=text), runs=tmp_path / "runs")

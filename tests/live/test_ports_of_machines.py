@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -89,7 +90,7 @@ def addressed(room: MachineRoom, hosts: Mapping[str, str], *, routers: Mapping[s
 def pinged(room: MachineRoom, name: str, address: str) -> float:
     """The least RTT to an address in milliseconds."""
     done = subprocess.run(
-        room.at(name, "ping", "-n", "-c", "4", "-i", "0.05", address),
+        room.at(name, "ping", "-n", "-c", "10", "-i", "0.1", address),
         capture_output=True,
         text=True,
         check=False,
@@ -151,6 +152,42 @@ def test_clusters_and_namespaces_of_two_machines_are_joined_by_one_network(
         assert ports[name]["read_packets"] >= 4
         assert ports[name]["unresolved_packets"] == 0
     assert results(work, "raw/engine.json")["packets"]["lost_between_machines"] == 0
+
+
+def test_each_machine_learns_the_networks_behind_its_interface(room: MachineRoom, work: Path) -> None:
+    text = re.sub(r", subnets: \[[^]]*\]", "", ROUTED).format(blue=room.namespace("blue"))
+    assert "subnets" not in text
+    gateways = {"m1": "192.168.1.1/24", "m2": "192.168.2.1/24"}
+    try:
+        for machine, address in gateways.items():
+            ip("-n", room.namespace(machine), "address", "add", address, "dev", "eth1")
+        ip("-n", room.namespace("m2"), "route", "add", "10.20.0.0/16", "via", "192.168.2.11")
+        with addressed(room, CLUSTERS, routers=GATEWAYS), brought_up(room, work, text):
+            assert 40 <= pinged(room, "c1", "192.168.2.11") < 60
+            assert pinged(room, "c2", "192.168.2.1") < 5
+        nodes = {each["name"]: each.get("port") for each in results(work, "plan.json")["nodes"]}
+        assert [each["address"] for each in nodes["west"]["subnets"]] == ["192.168.1.0"]
+        learnt = {each["address"]: each.get("via") for each in nodes["east"]["subnets"]}
+        assert learnt == {"192.168.2.0": None, "10.20.0.0": "192.168.2.11"}
+        # ``run --on`` learns them as ``up --on`` does.
+        (work / "wan.yaml").write_text(text.replace("name: wan", "name: wan\nduration: 1s"))
+        with addressed(room, CLUSTERS, routers=GATEWAYS):
+            done = run(room, work / "wan.yaml")
+        assert done.returncode == 0, done.stderr + done.stdout
+    finally:
+        for machine in gateways:
+            ip("-n", room.namespace(machine), "address", "flush", "dev", "eth1")
+    assert_nothing_left(room)
+
+
+def test_an_interface_without_an_address_is_refused_with_its_machine(room: MachineRoom, work: Path) -> None:
+    path = work / "wan.yaml"
+    path.write_text(ROUTED.replace(", subnets: [192.168.2.0/24]", "").format(blue=room.namespace("blue")))
+    done = run(room, path)
+    assert done.returncode == 3, done.stderr + done.stdout
+    said = "nodes.east.port: eth1 has no address on machine m2 from which the networks behind it could be"
+    assert said in done.stderr
+    assert_nothing_left(room)
 
 
 def test_frames_of_bridged_interfaces_cross_between_machines(room: MachineRoom, work: Path) -> None:

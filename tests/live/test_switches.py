@@ -19,7 +19,7 @@ from longhaul.results.growing_captures import packet_of
 from longhaul.results.packet_headers import Dissector
 from longhaul.run import link_captures, sockets
 
-pytestmark = pytest.mark.waiting
+pytestmark = [pytest.mark.waiting, pytest.mark.usefixtures("private_directories")]
 
 SEGMENT = """
 version: 1
@@ -103,11 +103,6 @@ def has_vlans() -> bool:
     command = ["unshare", "--user", "--map-root-user", "--net", "sh", "-c"]
     command.append("ip link set lo up; ip link add link lo name v type vlan id 7")
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-@pytest.fixture(autouse=True)
-def _own_networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
 
 
 @pytest.fixture

@@ -41,8 +41,8 @@ class Served:
         check_answer(method or ("GET" if body is None else "POST"), path, answer.status, told)
         return answer.status, told
 
-    def start(self, text: str, *, mode: str) -> str:
-        status, told = self.ask("/api/runs", {"text": text, "mode": mode})
+    def start(self, text: str, *, mode: str, **more: Any) -> str:
+        status, told = self.ask("/api/runs", {"text": text, "mode": mode, **more})
         assert status == 200, told
         return str(told["id"])
 

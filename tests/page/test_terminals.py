@@ -1,17 +1,22 @@
 """Terminals of the page: shells in hosts of a live run."""
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from longhaul.errors import LonghaulError
+from longhaul.kernels.cache import find
 from longhaul.page.host_requests import MOST_OF_A_RUN, MOST_TABS
 from longhaul.page.terminals import KEPT_BYTES, MOST_UNREAD_BYTES
 
 from .served import Served, children, is_alive, serving, until
 from .websocket import RefusedError, attached
 
+CACHE = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+"""Of this user, with the guest kernels."""
 TEXT = """\
 version: 1
 name: shells
@@ -223,6 +228,27 @@ def test_hosts_and_runs_without_terminals_say_why(server: Served, run: str) -> N
     status, told = server.ask(f"/api/runs/{simulated}/terminals", {"host": "near"})
     assert status == 409
     assert "a simulated run cannot be entered" in told["error"]["message"]
+
+
+def test_a_host_on_the_virtual_clock_has_shells_and_a_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", CACHE)
+    try:
+        find()
+    except LonghaulError as error:
+        pytest.skip(error.message)
+    busy = "programs: {busy: {run: ping -n -q -i 0.002 far, hosts: [near]}}\n"
+    with serving(tmp_path) as server:
+        run = server.start(TEXT + busy, mode="live", clock="virtual")
+        until(lambda: server.ask(f"/api/runs/{run}/terminals", {"host": "near"})[0] == 200)
+        with attached(server, f"/api/runs/{run}/terminals/{_ids(server, run)[0]}") as tab:
+            tab.say(input="uname -r | tr a-z A-Z\r")
+            tab.until_output("-LONGHAUL")
+        status, state = server.ask(f"/api/runs/{run}/hosts/near")
+        server.ask(f"/api/runs/{run}/stop", {})
+    assert status == 200, state
+    assert any(each["command"].startswith("ping -n -q") for each in state["processes"])
 
 
 def test_the_end_of_the_run_ends_its_shells(tmp_path: Path) -> None:

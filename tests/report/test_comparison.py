@@ -171,6 +171,24 @@ def test_a_simulation_made_twice_is_no_repetition(work: Path, tmp_path: Path) ->
     assert [each["runs"] for each in groups] == [1, 3]
 
 
+def test_single_runs_are_told_apart_by_what_differs(work: Path) -> None:
+    fast, slow = (min((work / side / "pair").glob("2*")) for side in ("fast", "slow"))
+    printed = CliRunner().invoke(command, ["compare", str(fast), str(slow)]).output.splitlines()
+    rates = [str(find(each).runs[0]) for each in (fast, slow)]
+    assert [line.split("  ")[0] for line in printed[:2]] == ["A", "B"]
+    assert [line.split("  ")[1].split("=")[0] for line in printed[:2]] == ["rate", "rate"]
+    assert [line.split("  ")[2] for line in printed[:2]] == [f"{each} (1 run)" for each in rates]
+    groups = json.loads(as_json(fast, slow))["groups"]
+    assert [each["differs"] for each in groups] == [line.split("  ")[1] for line in printed[:2]]
+
+
+def test_ten_runs_are_compared_everywhere(work: Path, tmp_path: Path) -> None:
+    (one, *_) = sorted((work / "slow/pair").glob("2*"))
+    runs = [shutil.copytree(one, tmp_path / str(number)) for number in range(10)]
+    assert "J: " in longhaul.compare(*runs)._repr_html_()
+    assert "J " in text(page(work, *runs))
+
+
 def test_a_metric_of_some_runs_alone_is_not_compared_and_says_whose_it_is(work: Path, tmp_path: Path) -> None:
     shutil.copytree(work / "slow/pair", tmp_path / "slow", symlinks=True)
     changed = min((tmp_path / "slow").glob("2*")) / "summary.json"
@@ -220,9 +238,9 @@ def test_figures_are_files_too_with_every_run(work: Path) -> None:
     assert result.exit_code == 0, result.output
     place = work / "files-figures"
     assert {path.name for path in place.iterdir()} == {
-        f"{name}.{kind}" for name in ("values", "over-time", "distributions") for kind in ("csv", "svg")
+        f"{name}.{kind}" for name in ("metrics", "over-time", "distributions") for kind in ("csv", "svg")
     }
-    with (place / "values.csv").open(newline="") as file:
+    with (place / "metrics.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["panel"] == "flows.noise.goodput"]
     runs = [float(row["x"]) for row in rows if row["series"] == "B, runs"]
     assert len(runs) == 3

@@ -4,6 +4,7 @@ import base64
 import csv
 import gzip
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,13 @@ from embedded import embedded_charts, panels
 import longhaul
 from longhaul.cli.figures import write_files
 from longhaul.cli.main import longhaul as command
-from longhaul.report import colours
+from longhaul.errors import LonghaulError
+from longhaul.report import colours, comparison_page, html
 from longhaul.report.chart import Axis, Chart, Panel, Series
 from longhaul.report.files import write_charts
 from longhaul.report.formats import FORMATS
 
+ROOT = Path(__file__).parents[2]
 PAIR = """
 version: 1
 name: pair
@@ -74,6 +77,31 @@ def test_the_command_names_what_it_wrote(run: Path) -> None:
     refused = CliRunner().invoke(command, ["report", str(run), "--format", "tiff"])
     assert refused.exit_code == 2
     assert "svg" in refused.output
+
+
+def test_figures_are_listed_and_written_by_their_names(run: Path) -> None:
+    listed = CliRunner().invoke(command, ["report", str(run), "--list-figures"], catch_exceptions=False)
+    names = [line.split()[0] for line in listed.output.splitlines()]
+    assert names == [chart.name for chart in html.charts(run)]
+    shutil.rmtree(run / "figures", ignore_errors=True)
+    done = CliRunner().invoke(
+        command, ["report", str(run), "--figure", "packet_delays", "--figure", "throughput"]
+    )
+    assert done.exit_code == 0, done.output
+    assert sorted(each.name for each in (run / "figures").iterdir()) == [
+        "packet-delays.pdf",
+        "throughput.pdf",
+    ]
+    with pytest.raises(LonghaulError, match=r'no figure "thruput" here; there are: .*throughput'):
+        CliRunner().invoke(command, ["report", str(run), "--figure", "thruput"], catch_exceptions=False)
+
+
+def test_the_catalogue_has_every_figure_of_runs_and_comparisons(run: Path) -> None:
+    text = (ROOT / "docs/reference/figures.md").read_text()
+    parts = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
+    names = {title: re.findall(r"^\| `([a-z-]+)` \|", body, re.MULTILINE) for title, body in parts.items()}
+    assert names["Of a run"] == [name.replace("_", "-") for name in html.drawings(run)]
+    assert names["Of a comparison"] == [name.replace("_", "-") for name in comparison_page.drawings([], [])]
 
 
 def test_tables_in_the_report_are_those_beside_it(run: Path) -> None:

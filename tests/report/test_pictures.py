@@ -117,13 +117,23 @@ def test_a_figure_that_is_not_there_is_told_with_those_that_are(made: dict[str, 
         made["result"].figure("lateness")
 
 
-def test_a_picture_is_written_as_svg_alone(made: dict[str, Any], tmp_path: Path) -> None:
+def test_a_picture_is_written_in_the_format_of_its_name(made: dict[str, Any], tmp_path: Path) -> None:
     picture = made["result"].figure("throughput")
     assert picture.save(tmp_path / "a.svg").read_text() == picture.svg
-    with pytest.raises(LonghaulError, match=r"not a name of an SVG; name it .svg"):
-        picture.save(tmp_path / "a.png")
-    with pytest.raises(LonghaulError, match=r"a.svg: no such file or directory; name a file in a folder"):
-        picture.save(tmp_path / "nowhere" / "a.svg")
+    for name, begins in (("a.pdf", b"%PDF-"), ("a.png", b"\x89PNG"), ("a.csv", b"panel,series,x,")):
+        assert picture.save(tmp_path / name).read_bytes().startswith(begins)
+    with pytest.raises(LonghaulError, match=r"no ending of a format .* .svg or .pdf or .png or .csv"):
+        picture.save(tmp_path / "a.jpeg")
+    for name in ("a.svg", "a.pdf"):
+        with pytest.raises(LonghaulError, match=rf"{name}: no such file or directory; name a file"):
+            picture.save(tmp_path / "nowhere" / name)
+
+
+def test_a_drawing_of_a_network_is_written_as_svg_alone(made: dict[str, Any], tmp_path: Path) -> None:
+    picture = made["described"].picture()
+    assert picture.save(tmp_path / "network.svg").read_text() == picture.svg
+    with pytest.raises(LonghaulError, match=r"no ending of a format .*; name it .svg$"):
+        picture.save(tmp_path / "network.pdf")
 
 
 def test_a_widget_has_the_charts_that_the_report_draws(made: dict[str, Any]) -> None:

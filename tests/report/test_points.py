@@ -57,7 +57,9 @@ def assert_tidy(paths: list[Path]) -> None:
             assert row["x"], path.name
             assert row["x_name"] or row["x_unit"], path.name
             assert (
-                row["y"] or row["lower"] or row["series"] in ("no reply", "did not leave", "retransmission")
+                row["y"]
+                or row["lower"]
+                or row["series"] in ("no reply", "did not leave", "retransmission", "dropped by the queue")
             )
             for low, high in (("lower", "upper"), ("x_lower", "x_upper")):
                 assert bool(row[low]) == bool(row[high])
@@ -112,7 +114,7 @@ def test_figures_of_comparisons_and_fits_have_named_rows(scenario: Path, tmp_pat
     )
     compared = longhaul.compare(reno, cubic)
     charts = comparison_page.charts(compared.sides, first=["flows.*"])
-    assert [chart.name for chart in charts] == ["values", "over-time", "distributions"]
+    assert [chart.name for chart in charts] == ["metrics", "over-time", "distributions"]
     assert_tidy(write_charts(charts, tmp_path / "compared", ["csv"]))
     gaps = np.random.default_rng(1).weibull(0.8, 200)
     fitted = longhaul.fit(gaps, families=["weibull", "exponential"], replicates=0)

@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from embedded import embedded_charts, panels
 
@@ -93,3 +94,14 @@ def test_many_streams_have_the_colour_of_their_flow() -> None:
     many = colours([flow("one", 3), flow("two", 6)])
     assert {many["one", 0], many["one", 2]} == {SERIES[0]}
     assert {many["two", 0], many["two", 5]} == {SERIES[1]}
+
+
+def test_drops_of_a_queue_are_marked_under_its_length(run: Path) -> None:
+    with (run / "figures/queues.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["panel"].startswith("wan")]
+    marked = [float(row["x"]) for row in rows if row["series"] == "dropped by the queue"]
+    assert marked
+    samples = pq.read_table(run / "links.parquet", filters=[("link", "==", "wan")]).to_pylist()
+    dropped = {each["t_s"] for each in samples if each["overflowed_packets"] + each["dropped_packets"]}
+    assert marked == sorted(dropped)
+    assert {float(row["x"]) for row in rows if row["series"] == "r > s"} > dropped

@@ -66,6 +66,18 @@ def test_names_are_text_and_not_elements() -> None:
     assert '<table id="t" class="wide">' in html
 
 
+def test_interfaces_of_the_machine_have_a_row_each_with_their_read_delay_and_drops() -> None:
+    delay = {"count": 3, "p50_ns": 20_000, "p99_ns": 60_000, "max_ns": 70_000}
+    port = {"receive_dropped_packets": 5, "unresolved_packets": 6, "looped_frames": 0}
+    fidelity = {"engine": {"ports": {"west": port, "c": {}}}}
+    found = run_tables.interfaces({"read_delay": {"west": delay}}, fidelity)
+    assert found is not None
+    (row,) = found.first.rows
+    assert row.cells == ["west", "3", "20 µs", "60 µs", "70 µs", "5", "6", "0"]
+    assert run_tables.interfaces({"read_delay": {}}, {"engine": {"ports": {"c": {}}}}) is None
+    assert run_tables.interfaces({}, {}) is None
+
+
 def test_every_column_of_a_report_has_words_above_it() -> None:
     report = Path(longhaul.report.__file__).parent
     templates = [*report.glob("*.j2")]

@@ -7,6 +7,7 @@ from longhaul.analysis.estimates import Estimate
 from longhaul.cli.sweep_progress import SweepProgress
 from longhaul.cli.terminal.comparison import print_comparison
 from longhaul.cli.terminal.sweep import print_sweep
+from longhaul.results.comparison import ComparedGroup
 
 METRIC = "flows.bulk.goodput"
 
@@ -28,7 +29,7 @@ def test_brackets_of_values_and_errors_are_printed(capsys: pytest.CaptureFixture
     )
     with SweepProgress(1, workers="here") as progress:
         progress.warn("install longhaul[dask]")
-    print_comparison([("runs/[old]", 1), ("runs/[new]", 1)], [])
+    print_comparison([ComparedGroup("runs/[old]", "", 1), ComparedGroup("runs/[new]", "", 1)], [])
     printed = capsys.readouterr()
     for text in ("[near, far]", "runs/[old]", "runs/[new]"):
         assert text in printed.out
@@ -39,7 +40,7 @@ AXIS = {"name": "links.wan.routes", "column": "axis_links_wan_routes"}
 
 
 def test_every_group_of_a_comparison_has_a_letter(capsys: pytest.CaptureFixture[str]) -> None:
-    groups = [(f"group{number}", 1) for number in range(28)]
+    groups = [ComparedGroup(f"group{number}", "", 1) for number in range(28)]
     estimates = tuple(Estimate(float(number), None, 1, 1, 0.0) for number in range(28))
     print_comparison(groups, [Row(METRIC, estimates, 27.0, None)])
     lines = capsys.readouterr().out.splitlines()

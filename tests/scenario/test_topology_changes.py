@@ -104,6 +104,14 @@ def test_a_node_that_joins_first_is_absent_until_then(tmp_path: Path) -> None:
             assert rtt == pytest.approx(10 if at < 1 else 40, abs=0.1), at
 
 
+def test_nodes_that_join_at_the_beginning_are_never_cut_off() -> None:
+    joining = ("{at: 0s, node: a, join: true}", "{at: 0s, node: b, join: true}")
+    assert not [each for each in planned(*joining).warnings if each.code is Code.CUT_OFF]
+    leaving = planned(*joining, "{at: 4s, node: b, leave: true}").warnings
+    (warning,) = [each for each in leaving if each.code is Code.CUT_OFF]
+    assert "from a to b from 4 s on" in warning.message
+
+
 @pytest.mark.parametrize(
     ("events", "code", "words"),
     [

@@ -31,7 +31,7 @@ def test_every_difference_between_algorithms_that_was_found_has_a_reason(algorit
     from longhaul.studies import read_table
 
     rows = read_table(algorithms / "results" / "comparison.csv")
-    assert len(rows) == 12 * 11
+    assert len(rows) == 12 * 16
     assert [f"{row['path']}: {row['algorithm']}" for row in rows if not row["reason"]] == []
 
 

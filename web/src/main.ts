@@ -7,4 +7,7 @@ import { startTheme } from './model/theme.svelte';
 startTheme();
 const admitted = keepToken();
 const target = document.getElementById('page');
-if (target) mount(App, { target, props: { admitted } });
+if (target) {
+  target.replaceChildren();
+  mount(App, { target, props: { admitted } });
+}

@@ -1,5 +1,6 @@
 use crate::bbr::{Bbr, Bbr3};
 use crate::bic::Bic;
+use crate::cdg::Cdg;
 use crate::compound::Compound;
 use crate::congestion_control::{Ack, Congestion, CongestionControl, Pacing};
 use crate::coupling::Coupling;
@@ -10,15 +11,20 @@ use crate::highspeed::HighSpeed;
 use crate::htcp::Htcp;
 use crate::illinois::Illinois;
 use crate::lia::Lia;
+use crate::lp::Lp;
 use crate::multcp::Multcp;
+use crate::nv::Nv;
 use crate::olia::Olia;
 use crate::reno::Reno;
+use crate::rule::Rule;
 use crate::scalable::Scalable;
 use crate::settings::AlgorithmSettings;
 use crate::stochastic::Stochastic;
 use crate::tahoe::Tahoe;
 use crate::vegas::Vegas;
+use crate::veno::Veno;
 use crate::westwood::Westwood;
+use crate::yeah::Yeah;
 use longhaul_random::Stream;
 use longhaul_units::Time;
 
@@ -49,6 +55,16 @@ pub enum Algorithm {
     Vegas(Box<Vegas>),
     /// Illinois (Liu, Basar, Srikant 2006).
     Illinois(Box<Illinois>),
+    /// Veno (Fu, Liew 2003).
+    Veno(Box<Veno>),
+    /// `YeAH` (Baiocchi, Castellani, Vacirca 2007).
+    Yeah(Box<Yeah>),
+    /// TCP-LP (Kuzmanovic, Knightly 2003).
+    Lp(Box<Lp>),
+    /// CDG (Hayes, Armitage 2011).
+    Cdg(Box<Cdg>),
+    /// NV, New Vegas (Brakmo, Linux).
+    Nv(Box<Nv>),
     /// RFC 8257.
     Dctcp(Box<Dctcp>),
     /// MulTCP (Crowcroft, Oechslin 1998).
@@ -63,6 +79,8 @@ pub enum Algorithm {
     Bbr(Box<Bbr>),
     /// BBR, version 3 (draft-ietf-ccwg-bbr-06).
     Bbr3(Box<Bbr3>),
+    /// Formulas of the scenario.
+    Rule(Box<Rule>),
 }
 
 impl Algorithm {
@@ -91,6 +109,11 @@ impl Algorithm {
             AlgorithmSettings::Illinois(settings) => {
                 Algorithm::Illinois(Box::new(Illinois::new(settings, initial)))
             }
+            AlgorithmSettings::Veno(settings) => Algorithm::Veno(Box::new(Veno::new(settings, initial))),
+            AlgorithmSettings::Yeah(settings) => Algorithm::Yeah(Box::new(Yeah::new(settings, initial))),
+            AlgorithmSettings::Lp(settings) => Algorithm::Lp(Box::new(Lp::new(settings, initial))),
+            AlgorithmSettings::Cdg(settings) => Algorithm::Cdg(Box::new(Cdg::new(settings, initial))),
+            AlgorithmSettings::Nv(settings) => Algorithm::Nv(Box::new(Nv::new(settings, initial))),
             AlgorithmSettings::Dctcp(settings) => Algorithm::Dctcp(Box::new(Dctcp::new(settings, initial))),
             AlgorithmSettings::Multcp(settings) => {
                 Algorithm::Multcp(Box::new(Multcp::new(settings, initial)))
@@ -102,6 +125,7 @@ impl Algorithm {
             }
             AlgorithmSettings::Bbr(settings) => Algorithm::Bbr(Box::new(Bbr::new(settings, initial))),
             AlgorithmSettings::Bbr3(settings) => Algorithm::Bbr3(Box::new(Bbr3::new(settings, initial))),
+            AlgorithmSettings::Rule(settings) => Algorithm::Rule(Box::new(Rule::new(settings, initial))),
         }
     }
 }
@@ -121,6 +145,11 @@ macro_rules! each {
             Algorithm::Westwood($algorithm) => $result,
             Algorithm::Vegas($algorithm) => $result,
             Algorithm::Illinois($algorithm) => $result,
+            Algorithm::Veno($algorithm) => $result,
+            Algorithm::Yeah($algorithm) => $result,
+            Algorithm::Lp($algorithm) => $result,
+            Algorithm::Cdg($algorithm) => $result,
+            Algorithm::Nv($algorithm) => $result,
             Algorithm::Dctcp($algorithm) => $result,
             Algorithm::Multcp($algorithm) => $result,
             Algorithm::Lia($algorithm) => $result,
@@ -128,6 +157,7 @@ macro_rules! each {
             Algorithm::Stochastic($algorithm) => $result,
             Algorithm::Bbr($algorithm) => $result,
             Algorithm::Bbr3($algorithm) => $result,
+            Algorithm::Rule($algorithm) => $result,
         }
     };
 }

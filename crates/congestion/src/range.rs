@@ -1,6 +1,10 @@
 use crate::bbr::Bbr3Settings;
+use crate::cdg::CdgSettings;
+use crate::illinois::IllinoisSettings;
+use crate::nv::NvSettings;
 use crate::settings::AlgorithmSettings;
 use crate::slow_start::SlowStartSettings;
+use crate::yeah::YeahSettings;
 use longhaul_units::InvalidValue;
 
 /// Shares, of which neither none nor all makes sense.
@@ -20,6 +24,11 @@ impl AlgorithmSettings {
     /// # Errors
     /// The first parameter that is not, and what it may be.
     pub fn check(&self) -> Result<(), InvalidValue> {
+        if let AlgorithmSettings::Rule(rule) = self {
+            rule.per_ack.check("per_ack")?;
+            rule.after_loss.check("after_loss")?;
+            rule.after_timeout.check("after_timeout")?;
+        }
         for (field, value, (least, most)) in self.parameters() {
             // Not a number is in no range.
             if !(least..=most).contains(&value) {
@@ -36,7 +45,8 @@ impl AlgorithmSettings {
             AlgorithmSettings::Tahoe(_)
             | AlgorithmSettings::Reno(_)
             | AlgorithmSettings::Lia(_)
-            | AlgorithmSettings::Olia(_) => vec![],
+            | AlgorithmSettings::Olia(_)
+            | AlgorithmSettings::Rule(_) => vec![],
             AlgorithmSettings::Bic(settings) => vec![
                 ("low_window", settings.low_window, WINDOW),
                 ("max_increment", settings.max_increment, POSITIVE),
@@ -94,16 +104,20 @@ impl AlgorithmSettings {
                 ("gamma", settings.gamma, WINDOW),
                 ("decrease", settings.decrease, SHARE),
             ],
-            AlgorithmSettings::Illinois(settings) => vec![
-                ("alpha_min", settings.alpha_min, POSITIVE),
-                ("alpha_max", settings.alpha_max, (settings.alpha_min * 1.001, 1e9)),
-                ("beta_min", settings.beta_min, SHARE),
-                ("beta_max", settings.beta_max, (settings.beta_min, 0.999)),
-                ("delays[0]", settings.delays[0], (0.0, 0.99)),
-                ("delays[1]", settings.delays[1], (0.0, 0.99)),
-                ("delays[2]", settings.delays[2], (settings.delays[1] + 0.001, 1.0)),
-                ("low_window", settings.low_window, WINDOW),
+            AlgorithmSettings::Illinois(settings) => illinois(settings),
+            AlgorithmSettings::Veno(settings) => vec![
+                ("beta", settings.beta, WINDOW),
+                ("random_decrease", settings.random_decrease, SHARE),
+                ("congested_decrease", settings.congested_decrease, SHARE),
             ],
+            AlgorithmSettings::Yeah(settings) => yeah(settings),
+            AlgorithmSettings::Lp(settings) => vec![
+                ("delta", settings.delta, SHARE),
+                ("gamma", settings.gamma, SHARE),
+                ("inference_rtts", settings.inference_rtts, (0.0, 1e6)),
+            ],
+            AlgorithmSettings::Cdg(settings) => cdg(settings),
+            AlgorithmSettings::Nv(settings) => nv(settings),
             AlgorithmSettings::Dctcp(settings) => {
                 vec![("gain", settings.gain, SHARE), ("initial_alpha", settings.initial_alpha, (0.0, 1.0))]
             }
@@ -141,14 +155,33 @@ impl AlgorithmSettings {
             AlgorithmSettings::Westwood(settings) => &settings.slow_start,
             AlgorithmSettings::Vegas(settings) => &settings.slow_start,
             AlgorithmSettings::Illinois(settings) => &settings.slow_start,
+            AlgorithmSettings::Veno(settings) => &settings.slow_start,
+            AlgorithmSettings::Yeah(settings) => &settings.slow_start,
+            AlgorithmSettings::Lp(settings) => &settings.slow_start,
+            AlgorithmSettings::Cdg(settings) => &settings.slow_start,
+            AlgorithmSettings::Nv(settings) => &settings.slow_start,
             AlgorithmSettings::Dctcp(settings) => &settings.slow_start,
             AlgorithmSettings::Multcp(settings) => &settings.slow_start,
             AlgorithmSettings::Lia(settings) => &settings.slow_start,
             AlgorithmSettings::Olia(settings) => &settings.slow_start,
             AlgorithmSettings::Stochastic(settings) => &settings.slow_start,
+            AlgorithmSettings::Rule(settings) => &settings.slow_start,
             AlgorithmSettings::Bbr(_) | AlgorithmSettings::Bbr3(_) => return None,
         })
     }
+}
+
+fn illinois(settings: &IllinoisSettings) -> Vec<Parameter> {
+    vec![
+        ("alpha_min", settings.alpha_min, POSITIVE),
+        ("alpha_max", settings.alpha_max, (settings.alpha_min * 1.001, 1e9)),
+        ("beta_min", settings.beta_min, SHARE),
+        ("beta_max", settings.beta_max, (settings.beta_min, 0.999)),
+        ("delays[0]", settings.delays[0], (0.0, 0.99)),
+        ("delays[1]", settings.delays[1], (0.0, 0.99)),
+        ("delays[2]", settings.delays[2], (settings.delays[1] + 0.001, 1.0)),
+        ("low_window", settings.low_window, WINDOW),
+    ]
 }
 
 fn bbr3(settings: &Bbr3Settings) -> Vec<Parameter> {
@@ -166,6 +199,38 @@ fn bbr3(settings: &Bbr3Settings) -> Vec<Parameter> {
         ("pacing_margin", settings.pacing_margin, (0.0, 0.999)),
         ("min_window", settings.min_window, (1.0, 1e9)),
         ("offload_budget", settings.offload_budget, WINDOW),
+    ]
+}
+
+fn yeah(settings: &YeahSettings) -> Vec<Parameter> {
+    vec![
+        ("max_queue", settings.max_queue, WINDOW),
+        ("phi", settings.phi, POSITIVE),
+        ("gamma", settings.gamma, (1.0, 1e9)),
+        ("epsilon", settings.epsilon, (1.0, 1e9)),
+        ("delta", settings.delta, (1.0, 1e9)),
+        ("scalable_count", settings.scalable_count, (1.0, 1e9)),
+    ]
+}
+
+fn cdg(settings: &CdgSettings) -> Vec<Parameter> {
+    vec![
+        ("gradient_rounds", f64::from(settings.gradient_rounds), (1.0, 256.0)),
+        ("backoff_factor", settings.backoff_factor, (0.0, 1e9)),
+        ("backoff_beta", settings.backoff_beta, SHARE),
+    ]
+}
+
+fn nv(settings: &NvSettings) -> Vec<Parameter> {
+    vec![
+        ("pad", settings.pad, WINDOW),
+        ("pad_buffer", settings.pad_buffer, (0.0, settings.pad)),
+        ("reset_period_ns", settings.reset_period_ns as f64, NANOSECONDS),
+        ("min_window", settings.min_window, (1.0, 1e9)),
+        ("congestion_decrease", settings.congestion_decrease, SHARE),
+        ("threshold_factor", settings.threshold_factor, GAIN),
+        ("rtt_weight", settings.rtt_weight, (0.001, 1.0)),
+        ("loss_decrease", settings.loss_decrease, SHARE),
     ]
 }
 

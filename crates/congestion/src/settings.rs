@@ -1,5 +1,6 @@
 use crate::bbr::{Bbr3Settings, BbrSettings};
 use crate::bic::BicSettings;
+use crate::cdg::CdgSettings;
 use crate::compound::CompoundSettings;
 use crate::cubic::CubicSettings;
 use crate::dctcp::DctcpSettings;
@@ -8,14 +9,19 @@ use crate::highspeed::HighSpeedSettings;
 use crate::htcp::HtcpSettings;
 use crate::illinois::IllinoisSettings;
 use crate::lia::LiaSettings;
+use crate::lp::LpSettings;
 use crate::multcp::MultcpSettings;
+use crate::nv::NvSettings;
 use crate::olia::OliaSettings;
 use crate::reno::RenoSettings;
+use crate::rule::RuleSettings;
 use crate::scalable::ScalableSettings;
 use crate::stochastic::StochasticSettings;
 use crate::tahoe::TahoeSettings;
 use crate::vegas::VegasSettings;
+use crate::veno::VenoSettings;
 use crate::westwood::WestwoodSettings;
+use crate::yeah::YeahSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +54,16 @@ pub enum AlgorithmSettings {
     Vegas(VegasSettings),
     /// Illinois (Liu, Basar, Srikant 2006).
     Illinois(IllinoisSettings),
+    /// Veno (Fu, Liew 2003).
+    Veno(VenoSettings),
+    /// `YeAH` (Baiocchi, Castellani, Vacirca 2007).
+    Yeah(YeahSettings),
+    /// TCP-LP (Kuzmanovic, Knightly 2003).
+    Lp(LpSettings),
+    /// CDG (Hayes, Armitage 2011).
+    Cdg(CdgSettings),
+    /// NV, New Vegas (Brakmo, Linux).
+    Nv(NvSettings),
     /// RFC 8257.
     Dctcp(DctcpSettings),
     /// MulTCP (Crowcroft, Oechslin 1998).
@@ -62,10 +78,12 @@ pub enum AlgorithmSettings {
     Bbr(BbrSettings),
     /// BBR, version 3 (draft-ietf-ccwg-bbr-06).
     Bbr3(Bbr3Settings),
+    /// Formulas of the scenario.
+    Rule(RuleSettings),
 }
 
 /// The names of all algorithms.
-pub const NAMES: [&str; 19] = [
+pub const NAMES: [&str; 25] = [
     "tahoe",
     "reno",
     "bic",
@@ -78,6 +96,11 @@ pub const NAMES: [&str; 19] = [
     "westwood",
     "vegas",
     "illinois",
+    "veno",
+    "yeah",
+    "lp",
+    "cdg",
+    "nv",
     "dctcp",
     "multcp",
     "lia",
@@ -85,6 +108,7 @@ pub const NAMES: [&str; 19] = [
     "stochastic",
     "bbr",
     "bbr3",
+    "rule",
 ];
 
 impl AlgorithmSettings {
@@ -103,6 +127,11 @@ impl AlgorithmSettings {
             "westwood" => AlgorithmSettings::Westwood(WestwoodSettings::default()),
             "vegas" => AlgorithmSettings::Vegas(VegasSettings::default()),
             "illinois" => AlgorithmSettings::Illinois(IllinoisSettings::default()),
+            "veno" => AlgorithmSettings::Veno(VenoSettings::default()),
+            "yeah" => AlgorithmSettings::Yeah(YeahSettings::default()),
+            "lp" => AlgorithmSettings::Lp(LpSettings::default()),
+            "cdg" => AlgorithmSettings::Cdg(CdgSettings::default()),
+            "nv" => AlgorithmSettings::Nv(NvSettings::default()),
             "dctcp" => AlgorithmSettings::Dctcp(DctcpSettings::default()),
             "multcp" => AlgorithmSettings::Multcp(MultcpSettings::default()),
             "lia" => AlgorithmSettings::Lia(LiaSettings::default()),
@@ -110,6 +139,7 @@ impl AlgorithmSettings {
             "stochastic" => AlgorithmSettings::Stochastic(StochasticSettings::default()),
             "bbr" => AlgorithmSettings::Bbr(BbrSettings::default()),
             "bbr3" => AlgorithmSettings::Bbr3(Bbr3Settings::default()),
+            "rule" => AlgorithmSettings::Rule(RuleSettings::default()),
             _ => return None,
         })
     }
@@ -119,7 +149,11 @@ impl AlgorithmSettings {
     pub fn draws(&self) -> bool {
         matches!(
             self,
-            AlgorithmSettings::Stochastic(_) | AlgorithmSettings::Bbr(_) | AlgorithmSettings::Bbr3(_)
+            AlgorithmSettings::Stochastic(_)
+                | AlgorithmSettings::Bbr(_)
+                | AlgorithmSettings::Bbr3(_)
+                | AlgorithmSettings::Cdg(_)
+                | AlgorithmSettings::Nv(_)
         )
     }
 
@@ -148,6 +182,11 @@ impl AlgorithmSettings {
             AlgorithmSettings::Westwood(_) => "westwood",
             AlgorithmSettings::Vegas(_) => "vegas",
             AlgorithmSettings::Illinois(_) => "illinois",
+            AlgorithmSettings::Veno(_) => "veno",
+            AlgorithmSettings::Yeah(_) => "yeah",
+            AlgorithmSettings::Lp(_) => "lp",
+            AlgorithmSettings::Cdg(_) => "cdg",
+            AlgorithmSettings::Nv(_) => "nv",
             AlgorithmSettings::Dctcp(_) => "dctcp",
             AlgorithmSettings::Multcp(_) => "multcp",
             AlgorithmSettings::Lia(_) => "lia",
@@ -155,6 +194,7 @@ impl AlgorithmSettings {
             AlgorithmSettings::Stochastic(_) => "stochastic",
             AlgorithmSettings::Bbr(_) => "bbr",
             AlgorithmSettings::Bbr3(_) => "bbr3",
+            AlgorithmSettings::Rule(_) => "rule",
         }
     }
 }

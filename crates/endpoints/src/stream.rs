@@ -25,12 +25,9 @@ pub struct StreamConfig {
 pub struct TcpEndpoint {
     connection: State,
     pub way: Way,
-    /// `None`: the end that listens and reads.
-    application: Option<Box<Application>>,
+    end: End,
     /// The connection's timer as it was last, so that asking costs nothing.
     timer: Time,
-    /// When the listening end had everything, and closed, too; [`Time::NEVER`] before.
-    ended: Time,
     /// Of every acknowledgement that gave one; `None` before the first.
     round_trips: Option<Box<Histogram>>,
     config: Arc<StreamConfig>,
@@ -38,6 +35,25 @@ pub struct TcpEndpoint {
     number: u32,
     /// The connection over several paths that this is a subflow of, or [`NO_MPTCP`].
     mptcp: u32,
+    /// Whether it keeps round trips.
+    measured: bool,
+    /// The application has stopped: nothing is sent or received any more.
+    stopped: bool,
+}
+
+/// Which end of the connection it is.
+enum End {
+    /// The end that opens and sends.
+    Opening {
+        application: Box<Application>,
+        /// The application's timer as it was last.
+        next: Time,
+    },
+    /// The end that listens and reads.
+    Listening {
+        /// When it had everything, and closed, too; [`Time::NEVER`] before.
+        ended: Time,
+    },
 }
 
 /// Instead of `None`, which would take more memory for each connection.
@@ -61,7 +77,6 @@ pub struct Application {
     opened: bool,
     /// When it handed over the first payload; [`Time::NEVER`] before.
     begun: Time,
-    stopped: bool,
     /// What it hands over goes to this connection, or to whichever subflow is next.
     share: Share,
 }
@@ -106,7 +121,6 @@ impl Application {
             next: if plan.pace == Pace::Held { Time::NEVER } else { plan.start },
             opened: false,
             begun: Time::NEVER,
-            stopped: false,
             share: Share::Whole,
         }
     }
@@ -122,18 +136,25 @@ impl Application {
 
 impl TcpEndpoint {
     pub fn new(config: Arc<StreamConfig>, number: u32, way: Way, application: Option<Application>) -> Self {
-        let application = application.map(Box::new);
-        let timer = application.as_ref().map_or(Time::NEVER, |application| application.timer());
+        let measured = config.measured && application.is_some();
+        let (end, timer) = match application.map(Box::new) {
+            Some(application) => {
+                let next = application.timer();
+                (End::Opening { application, next }, next)
+            }
+            None => (End::Listening { ended: Time::NEVER }, Time::NEVER),
+        };
         TcpEndpoint {
             connection: State::Unopened,
             way,
-            application,
+            end,
             timer,
-            ended: Time::NEVER,
             round_trips: None,
             config,
             number,
             mptcp: NO_MPTCP,
+            measured,
+            stopped: false,
         }
     }
 
@@ -154,43 +175,52 @@ impl TcpEndpoint {
         marked: bool,
         context: &mut AgentContext<'_, impl PayloadSink>,
     ) {
-        if self.is_stopped() {
+        if self.stopped {
             return;
         }
-        if matches!(self.connection, State::Unopened) && self.application.is_none() {
+        if matches!((&self.connection, &self.end), (State::Unopened, End::Listening { .. })) {
             self.create_connection("destination");
         }
         let State::Open(connection) = &mut self.connection else { return };
         connection.receive(context.now, segment, marked);
-        if self.config.measured
-            && self.application.is_some()
+        if self.measured
             && let Some(rtt) = connection.take_round_trip()
         {
             self.round_trips.get_or_insert_default().add(rtt, 1);
         }
-        if self.application.is_none() && self.ended == Time::NEVER && connection.has_ended() {
-            self.ended = context.now;
+        if let End::Listening { ended } = &mut self.end
+            && *ended == Time::NEVER
+            && connection.has_ended()
+        {
+            *ended = context.now;
             connection.close(context.now);
         }
         self.transmit(context);
     }
 
     pub fn expire(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
-        if self.is_stopped() {
+        if self.stopped {
             return;
         }
-        if let (Some(application), State::Unopened) = (&mut self.application, &self.connection) {
+        if let (End::Opening { application, .. }, State::Unopened) = (&self.end, &self.connection) {
             if context.now >= application.plan.stop {
                 // The run ends before the flow begins.
-                application.stopped = true;
+                self.stopped = true;
                 self.timer = Time::NEVER;
                 return;
             }
             self.create_connection("source");
         }
         let State::Open(connection) = &mut self.connection else { return };
-        if let Some(application) = &mut self.application {
-            application.act(context.now, connection, u32::from(self.config.settings.mss));
+        if let End::Opening { application, next } = &mut self.end
+            && *next <= context.now
+        {
+            if context.now >= application.plan.stop {
+                self.stopped = true;
+            } else {
+                application.act(context.now, connection, u32::from(self.config.settings.mss));
+                *next = application.timer();
+            }
         }
         if connection.timer() <= context.now {
             connection.expire(context.now);
@@ -214,7 +244,7 @@ impl TcpEndpoint {
 
     /// Whether it has sent what it should, or never will.
     pub fn is_done(&self) -> bool {
-        self.application.is_none() || self.is_stopped() || self.is_over()
+        matches!(self.end, End::Listening { .. }) || self.stopped || self.is_over()
     }
 
     /// Whether both ends have closed, and this one knows.
@@ -251,38 +281,40 @@ impl TcpEndpoint {
 
     /// What the application was to do, at the end that has one.
     pub fn plan(&self) -> Option<Plan> {
-        self.application.as_ref().map(|application| application.plan)
+        self.application().map(|application| application.plan)
     }
 
     /// Its application hands over at `rate` from `at` on, or nothing if there is none; either way, it opens
     /// the connection if it has not yet. A rate that changes brings the next segment forward to `at`.
     pub fn pace(&mut self, at: Time, rate: Option<Rate>) {
         let over = self.is_over();
-        let Some(application) = &mut self.application else { return };
-        if application.stopped || application.left == Some(0) || over {
+        let End::Opening { application, next } = &mut self.end else { return };
+        if self.stopped || application.left == Some(0) || over {
             return;
         }
         application.plan.pace = rate.map_or(Pace::Held, Pace::At);
         application.next = if rate.is_none() && application.opened { Time::NEVER } else { at };
         application.clock = Serialiser::default();
+        *next = application.timer();
         self.timer = match &self.connection {
-            State::Open(connection) => connection.timer().min(application.timer()),
-            _ => application.timer(),
+            State::Open(connection) => connection.timer().min(*next),
+            _ => *next,
         };
     }
 
     /// What the application of a connection's first subflow has handed over, in bytes.
     pub fn handed(&self) -> u64 {
-        self.application.as_ref().map_or(0, |application| {
+        self.application().map_or(0, |application| {
             application.plan.bytes.unwrap_or(ENDLESS) - application.left.unwrap_or(0)
         })
     }
 
     /// Opens a further subflow at `now`.
     pub fn join(&mut self, now: Time) {
-        if let Some(application) = &mut self.application {
+        if let End::Opening { application, next } = &mut self.end {
             application.next = now;
-            self.timer = application.timer();
+            *next = application.timer();
+            self.timer = *next;
         }
     }
 
@@ -296,13 +328,13 @@ impl TcpEndpoint {
 
     /// All data of a connection over several paths have arrived: it closes, or gives up what it waits for in vain.
     pub fn end(&mut self, context: &mut AgentContext<'_, impl PayloadSink>) {
-        match (&mut self.connection, &mut self.application) {
+        match (&mut self.connection, &self.end) {
             (State::Open(connection), _) if connection.is_established() && !connection.has_timed_out() => {
                 connection.close(context.now);
                 self.transmit(context);
             }
-            (_, Some(application)) => {
-                application.stopped = true;
+            (_, End::Opening { .. }) => {
+                self.stopped = true;
                 self.timer = Time::NEVER;
             }
             _ => {}
@@ -311,7 +343,7 @@ impl TcpEndpoint {
 
     fn open(&self) -> Option<&Connection> {
         match &self.connection {
-            State::Open(connection) if !self.is_stopped() => Some(connection),
+            State::Open(connection) if !self.stopped => Some(connection),
             _ => None,
         }
     }
@@ -376,12 +408,15 @@ impl TcpEndpoint {
 
     /// When the application handed over the first payload.
     pub fn begun(&self) -> Option<Time> {
-        self.application.as_ref().map(|application| application.begun).filter(|&at| at != Time::NEVER)
+        self.application().map(|application| application.begun).filter(|&at| at != Time::NEVER)
     }
 
     /// When the listening end had everything.
     pub fn ended(&self) -> Option<Time> {
-        (self.ended != Time::NEVER).then_some(self.ended)
+        match self.end {
+            End::Listening { ended } if ended != Time::NEVER => Some(ended),
+            _ => None,
+        }
     }
 
     /// Whether it gave up.
@@ -393,7 +428,7 @@ impl TcpEndpoint {
     fn create_connection(&mut self, end: &str) {
         let StreamConfig { name, settings, algorithm, seed, .. } = &*self.config;
         let rng = seed.stream(&format!("{name}/{}/{end}", self.number));
-        let made = if self.application.is_some() {
+        let made = if self.application().is_some() {
             Connection::connect(settings, algorithm, rng)
         } else {
             Connection::listen(settings, algorithm, rng)
@@ -401,8 +436,11 @@ impl TcpEndpoint {
         self.connection = State::Open(Box::new(made));
     }
 
-    fn is_stopped(&self) -> bool {
-        self.application.as_ref().is_some_and(|application| application.stopped)
+    fn application(&self) -> Option<&Application> {
+        match &self.end {
+            End::Opening { application, .. } => Some(application),
+            End::Listening { .. } => None,
+        }
     }
 
     /// Puts everything on the wire that may go, and notes the next deadline.
@@ -412,10 +450,10 @@ impl TcpEndpoint {
             context.send_segment(&self.way, &segment);
         }
         let over = connection.is_closed() || connection.has_failed();
-        self.timer = match &self.application {
-            Some(application) if application.stopped || over => Time::NEVER,
-            Some(application) => connection.timer().min(application.timer()),
-            None => connection.timer(),
+        self.timer = match self.end {
+            End::Opening { .. } if self.stopped || over => Time::NEVER,
+            End::Opening { next, .. } => connection.timer().min(next),
+            End::Listening { .. } => connection.timer(),
         };
     }
 }
@@ -426,10 +464,6 @@ impl Application {
     }
 
     fn act(&mut self, now: Time, connection: &mut Connection, mss: u32) {
-        if now >= self.plan.stop {
-            self.stopped = true;
-            return;
-        }
         if now < self.next {
             return;
         }

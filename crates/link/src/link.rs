@@ -44,8 +44,8 @@ pub struct Link<P> {
     corrupt: Probability,
     reorder: bool,
     coalesce: Span,
-    /// Every waiting packet is delivered after one on the wire, so that the wire has the next event.
-    wire_has_all_events: bool,
+    /// Every waiting packet is delivered after those on the wire that keep their order.
+    keeps_order: bool,
 
     streams: Streams,
     /// Has left the queue and waits for tokens, or for its moment.
@@ -133,7 +133,7 @@ impl<P: LinkPacket> Link<P> {
             corrupt: model.corrupt,
             reorder: model.reorder,
             coalesce,
-            wire_has_all_events: false,
+            keeps_order: false,
             streams: Streams::new(*seed, name),
             head: None,
             wire: Wire::new(model.reorder, coalesce),
@@ -189,7 +189,7 @@ impl<P: LinkPacket> Link<P> {
         if !self.ended.is_empty() {
             return self.clock;
         }
-        if !self.up || (self.wire_has_all_events && self.wire.len() > 0) {
+        if !self.up || (self.keeps_order && self.wire.keeps_order()) {
             return wire;
         }
         let start = match &self.head {
@@ -542,7 +542,7 @@ impl<P: LinkPacket> Link<P> {
     fn update_shortcuts(&mut self) {
         let least = self.delay.least();
         self.least_delay = self.reordering.as_ref().map_or(least, |reorder| least.min(reorder.least()));
-        self.wire_has_all_events = self.shaper.is_steady()
+        self.keeps_order = self.shaper.is_steady()
             && self.queue.is_plain()
             && !self.reorder
             && self.reordering.is_none()

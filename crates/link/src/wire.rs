@@ -115,6 +115,15 @@ impl<P: Copy> Wire<P> {
         }
     }
 
+    /// Whether there are packets that none passes which enters from now on, unless it is late. Packets that are late by
+    /// an earlier model of reordering hold none back.
+    pub(crate) fn keeps_order(&self) -> bool {
+        match self {
+            Wire::Ordered(ordered) => !ordered.main.is_empty(),
+            Wire::Reordering(_) => false,
+        }
+    }
+
     /// The packet that entered last, if it can still be joined by one that continues it.
     pub(crate) fn last(&self) -> Option<&P> {
         match self {

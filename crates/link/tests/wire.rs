@@ -257,6 +257,21 @@ fn packets_leave_the_order_from_a_change_on_and_no_longer_after_the_next() {
 }
 
 #[test]
+fn what_waited_behind_a_late_packet_is_an_event_of_its_own_after_the_change() {
+    let every = ReorderModel::Share { probability: probability(1.0), delay: Span::from_us(50) };
+    let mut link = link(LinkModel { rate: gigabit(1), reordering: Some(every), ..transparent() });
+    for number in 0..2 {
+        link.offer(us(0), packet(number, 125));
+    }
+    link.change(Time::from_ns(500), &Change { reordering: Some(ReorderModel::None {}), ..Change::default() });
+    // 1 waits until 1 us, and passes 0, which is late.
+    assert_eq!(link.next_event(), us(1));
+    let mut out = Vec::new();
+    run_until(&mut link, END, &mut out);
+    assert_eq!(out, [(1, us(2)), (0, us(51))]);
+}
+
+#[test]
 fn packets_that_are_late_by_a_shorter_delay_pass_those_that_are_late_by_a_longer_one() {
     let mut link = link(transparent());
     let late = |delay| ReorderModel::Share { probability: probability(1.0), delay: Span::from_us(delay) };

@@ -9,27 +9,23 @@ use std::path::Path;
 /// Increases of one host's counters, by name.
 pub type Counters = BTreeMap<String, u64>;
 
-/// Lines of /proc/net/snmp and /proc/net/netstat that count lost packets: (line, field, our name).
-const FIELDS: [(&str, &str, &str); 15] = [
-    ("Udp:", "RcvbufErrors", "UdpRcvbufErrors"),
-    ("Udp:", "SndbufErrors", "UdpSndbufErrors"),
-    ("Udp:", "InErrors", "UdpInErrors"),
-    ("Udp:", "InCsumErrors", "UdpInCsumErrors"),
-    ("Udp:", "MemErrors", "UdpMemErrors"),
-    ("Ip:", "InDiscards", "IpInDiscards"),
-    ("Ip:", "OutDiscards", "IpOutDiscards"),
-    ("Tcp:", "InErrs", "TcpInErrs"),
-    ("TcpExt:", "TCPBacklogDrop", "TCPBacklogDrop"),
-    ("TcpExt:", "TCPRcvQDrop", "TCPRcvQDrop"),
-    ("TcpExt:", "TCPZeroWindowDrop", "TCPZeroWindowDrop"),
-    ("TcpExt:", "PruneCalled", "PruneCalled"),
-    ("TcpExt:", "RcvPruned", "RcvPruned"),
-    ("TcpExt:", "OfoPruned", "OfoPruned"),
-    ("TcpExt:", "TCPOFODrop", "TCPOFODrop"),
-];
-
-/// The same of /proc/net/snmp6.
-const FIELDS6: [(&str, &str); 5] = [
+/// Counters of lost packets: the kernel's name and ours.
+const DROPS: [(&str, &str); 20] = [
+    ("Udp.RcvbufErrors", "UdpRcvbufErrors"),
+    ("Udp.SndbufErrors", "UdpSndbufErrors"),
+    ("Udp.InErrors", "UdpInErrors"),
+    ("Udp.InCsumErrors", "UdpInCsumErrors"),
+    ("Udp.MemErrors", "UdpMemErrors"),
+    ("Ip.InDiscards", "IpInDiscards"),
+    ("Ip.OutDiscards", "IpOutDiscards"),
+    ("Tcp.InErrs", "TcpInErrs"),
+    ("TcpExt.TCPBacklogDrop", "TCPBacklogDrop"),
+    ("TcpExt.TCPRcvQDrop", "TCPRcvQDrop"),
+    ("TcpExt.TCPZeroWindowDrop", "TCPZeroWindowDrop"),
+    ("TcpExt.PruneCalled", "PruneCalled"),
+    ("TcpExt.RcvPruned", "RcvPruned"),
+    ("TcpExt.OfoPruned", "OfoPruned"),
+    ("TcpExt.TCPOFODrop", "TCPOFODrop"),
     ("Udp6RcvbufErrors", "Udp6RcvbufErrors"),
     ("Udp6SndbufErrors", "Udp6SndbufErrors"),
     ("Udp6InErrors", "Udp6InErrors"),
@@ -41,26 +37,34 @@ const FIELDS6: [(&str, &str); 5] = [
 const SETTINGS: [&str; 6] =
     ["Ip.Forwarding", "Ip.DefaultTTL", "Tcp.RtoAlgorithm", "Tcp.RtoMin", "Tcp.RtoMax", "Tcp.MaxConn"];
 
+/// What the kernel has counted in a network namespace.
+#[derive(Debug, Default)]
+pub struct Counted {
+    /// Lost packets.
+    pub drops: Counters,
+    /// All counters of IP and the protocols above it that are not zero, by names such as `Tcp.RetransSegs`; those of
+    /// IPv6 are called as the kernel calls them, `Ip6OutRequests`.
+    pub all: Counters,
+}
+
 /// What was counted in a namespace that is older than the run.
 #[derive(Debug)]
 pub struct CountersBefore {
-    /// Drops, without those of devices.
-    pub drops: Counters,
-    /// Everything.
-    pub all: Counters,
+    /// Without drops of devices.
+    pub counted: Counted,
     /// Names of the run's interfaces there.
     pub interfaces: Vec<String>,
 }
 
-/// Reads the counters of `host`: drops, and everything else. Namespaces of the run were new when it began, so that
-/// all of theirs started at zero. Leaves this process in the host's network namespace.
-pub fn read(host: &Host) -> nix::Result<(Counters, Counters)> {
+/// Reads the counters of `host`. Namespaces of the run were new when it began, so that all of theirs started at zero.
+/// Leaves this process in the host's network namespace.
+pub fn read(host: &Host) -> nix::Result<Counted> {
     setns(host.namespaces.net(), CloneFlags::CLONE_NEWNET)?;
-    let Some(before) = &host.counted_before else { return Ok((read_here(is_ours), all_counters())) };
-    let drops = read_here(|device| before.interfaces.iter().any(|each| each == device));
-    let mut all = since(&before.all, all_counters());
+    let Some(before) = &host.counted_before else { return Ok(read_here(is_ours)) };
+    let now = read_here(|device| before.interfaces.iter().any(|each| each == device));
+    let mut all = since(&before.counted.all, now.all);
     all.retain(|_, value| *value != 0);
-    Ok((since(&before.drops, drops), all))
+    Ok(Counted { drops: since(&before.counted.drops, now.drops), all })
 }
 
 /// How much each counter has grown.
@@ -71,54 +75,33 @@ fn since(before: &Counters, mut now: Counters) -> Counters {
     now
 }
 
-/// The counters of drops in the current network namespace, with those of the chosen devices.
-pub fn read_here(is_chosen: impl Fn(&str) -> bool) -> Counters {
-    let mut counters = Counters::new();
-    for file in ["/proc/self/net/snmp", "/proc/self/net/netstat"] {
-        let text = fs::read_to_string(file).unwrap_or_default();
-        for (line, field, name) in FIELDS {
-            if let Some(value) = paired(&text, line, field) {
-                counters.insert(name.into(), value);
-            }
-        }
-    }
-    let text = fs::read_to_string("/proc/self/net/snmp6").unwrap_or_default();
-    for (field, name) in FIELDS6 {
-        if let Some(value) = listed(&text, field) {
-            counters.insert(name.into(), value);
-        }
-    }
-    let text = fs::read_to_string("/proc/self/net/dev").unwrap_or_default();
-    for (name, received, sent) in text.lines().filter_map(device_drops) {
+/// The counters of the current network namespace; drops of devices are those of the devices that `is_chosen` selects.
+pub fn read_here(is_chosen: impl Fn(&str) -> bool) -> Counted {
+    let read = |file: &str| fs::read_to_string(format!("/proc/self/net/{file}")).unwrap_or_default();
+    let counters =
+        pairs(&read("snmp")).chain(pairs(&read("netstat"))).chain(listed_pairs(&read("snmp6"))).collect();
+    counted(counters, &read("dev"), is_chosen)
+}
+
+/// Sorts all counters of a namespace, and adds the drops of the chosen devices in the text of `/proc/net/dev`.
+fn counted(mut all: Counters, devices: &str, is_chosen: impl Fn(&str) -> bool) -> Counted {
+    let drops = DROPS.into_iter().filter_map(|(name, ours)| Some((ours.to_owned(), *all.get(name)?)));
+    let mut drops: Counters = drops.collect();
+    for (name, received, sent) in devices.lines().filter_map(device_drops) {
         if !is_chosen(name) {
             continue;
         }
-        *counters.entry("dev_rx_dropped".into()).or_default() += received;
-        *counters.entry("dev_tx_dropped".into()).or_default() += sent;
+        *drops.entry("dev_rx_dropped".into()).or_default() += received;
+        *drops.entry("dev_tx_dropped".into()).or_default() += sent;
     }
-    counters
+    all.retain(|name, value| *value != 0 && !SETTINGS.contains(&name.as_str()));
+    Counted { drops, all }
 }
 
 /// The congestion-control algorithm of connections in the current network namespace that name none.
 pub fn congestion_control() -> Option<String> {
     let name = fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").ok()?;
     Some(name.trim().to_owned())
-}
-
-/// All that the kernel counted in the current network namespace and is not zero, by names such as
-/// `Tcp.RetransSegs`; those of IPv6 are called as the kernel calls them, `Ip6OutRequests`.
-pub fn all_counters() -> Counters {
-    let mut counters = Counters::new();
-    for file in ["/proc/self/net/snmp", "/proc/self/net/netstat"] {
-        counters.extend(pairs(&fs::read_to_string(file).unwrap_or_default()));
-    }
-    let text = fs::read_to_string("/proc/self/net/snmp6").unwrap_or_default();
-    counters.extend(text.lines().filter_map(|line| {
-        let (name, value) = line.split_once(char::is_whitespace)?;
-        Some((name.to_owned(), value.trim().parse().ok()?))
-    }));
-    counters.retain(|name, value| *value != 0 && !SETTINGS.contains(&name.as_str()));
-    counters
 }
 
 /// Processor time of a control group, in user space and in the kernel, in nanoseconds.
@@ -158,19 +141,16 @@ pub fn softnet_dropped() -> u64 {
     text.lines().filter_map(|line| u64::from_str_radix(line.split_whitespace().nth(1)?, 16).ok()).sum()
 }
 
-/// A field of the pairs of lines "Udp: names" and "Udp: values".
-fn paired(text: &str, line: &str, field: &str) -> Option<u64> {
-    let mut lines =
-        text.lines().filter(|each| each.starts_with(line) && each.as_bytes().get(line.len()) == Some(&b' '));
-    let position = lines.next()?.split_whitespace().position(|name| name == field)?;
-    lines.next()?.split_whitespace().nth(position)?.parse().ok()
+/// Every counter of lines `Udp6InErrors 0`.
+fn listed_pairs(text: &str) -> impl Iterator<Item = (String, u64)> {
+    text.lines().filter_map(|line| {
+        let (name, value) = line.split_once(char::is_whitespace)?;
+        Some((name.to_owned(), value.trim().parse().ok()?))
+    })
 }
 
 fn listed(text: &str, field: &str) -> Option<u64> {
-    text.lines().find_map(|line| {
-        let mut words = line.split_whitespace();
-        (words.next() == Some(field)).then(|| words.next()?.parse().ok())?
-    })
+    listed_pairs(text).find(|(name, _)| name == field).map(|(_, value)| value)
 }
 
 /// Dropped packets of a line of `/proc/net/dev`: device, received, sent.
@@ -190,11 +170,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_stands_below_its_name() {
+    fn drops_are_selected_by_protocol_and_name() {
         let text =
             "Udp: InDatagrams RcvbufErrors\nUdp: 12 7\nUdpLite: InDatagrams RcvbufErrors\nUdpLite: 1 2\n";
-        assert_eq!(paired(text, "Udp:", "RcvbufErrors"), Some(7));
-        assert_eq!(paired(text, "Udp:", "Missing"), None);
+        let all = pairs(text).chain(listed_pairs("Udp6InErrors\t3\nIp6InReceives\t0\n")).collect();
+        let figures = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16";
+        let devices = format!(" face |bytes packets errs drop\n  eth0: {figures}\n  lo: {figures}\n");
+        let Counted { drops, all } = counted(all, &devices, is_ours);
+        let found: Vec<(&str, u64)> = drops.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        assert_eq!(
+            found,
+            [("Udp6InErrors", 3), ("UdpRcvbufErrors", 7), ("dev_rx_dropped", 4), ("dev_tx_dropped", 12)]
+        );
+        assert!(all.contains_key("UdpLite.RcvbufErrors") && !all.contains_key("Ip6InReceives"));
     }
 
     #[test]

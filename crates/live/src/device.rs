@@ -190,8 +190,9 @@ pub struct DeviceCounters {
     pub receive_dropped_packets: u64,
     /// Packets to hosts behind the device that did not answer who they are, or that no subnet has.
     pub unresolved_packets: u64,
-    /// Frames with the source address of the device itself, or, at a bridge, of another of its devices, or of a station
-    /// behind two of them at once: the segment has a loop.
+    /// What comes back. At a routed port: frames with the source address of a device of the run, and packets that left
+    /// the network at this port. At a bridge: frames with the source address of one of its devices, or of a station behind
+    /// two of them at once.
     pub looped_frames: u64,
     /// Frames whose destination is behind the device that they arrived at, so that a bridge does not forward them.
     pub local_frames: u64,
@@ -214,6 +215,12 @@ pub struct RoutedPort {
     /// Those with more bits first.
     subnets: Vec<Subnet>,
     neighbours: Neighbours,
+    /// Addresses of all devices of the run, each with its node: what comes from them is on its way back.
+    devices: Vec<(Mac, usize)>,
+    /// Nodes of devices from which something came.
+    looped: Vec<usize>,
+    /// How many of them were taken to be reported.
+    reported: usize,
     /// What the gateway itself answers, to be read like packets of the hosts.
     replies: VecDeque<Vec<u8>>,
     counters: DeviceCounters,
@@ -231,6 +238,9 @@ impl RoutedPort {
             gateways: segment.gateways,
             subnets,
             neighbours: Neighbours::default(),
+            devices: Vec::new(),
+            looped: Vec::new(),
+            reported: 0,
             replies: VecDeque::new(),
             counters: DeviceCounters::default(),
             read_delay: Distribution::new(),
@@ -241,6 +251,22 @@ impl RoutedPort {
     /// The descriptor to wait for.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
+    }
+
+    /// The address of the device itself.
+    pub fn mac(&self) -> Mac {
+        self.mac
+    }
+
+    /// Frames from these devices, each with its node, are on their way back: they are counted and not read.
+    pub fn watch_for(&mut self, devices: Vec<(Mac, usize)>) {
+        self.devices = devices;
+    }
+
+    /// Nodes of devices from which a frame came for the first time since the last call.
+    pub fn take_looped(&mut self) -> &[usize] {
+        let first = std::mem::replace(&mut self.reported, self.looped.len());
+        &self.looped[first..]
     }
 
     /// Reads one packet with its virtio header; `None` when none waits.
@@ -255,8 +281,11 @@ impl RoutedPort {
             let (vnet, rest) = buffer.split_at_mut(VNET_HEADER);
             let Some(received) = self.socket.receive(vnet, &mut ethernet, rest)? else { return Ok(None) };
             let Some(bytes) = received.bytes.checked_sub(ETHERNET_HEADER) else { continue };
-            if ethernet[6..12] == self.mac {
+            if let Some(&(_, node)) = self.devices.iter().find(|(mac, _)| ethernet[6..12] == *mac) {
                 self.counters.looped_frames += 1;
+                if !self.looped.contains(&node) {
+                    self.looped.push(node);
+                }
                 continue;
             }
             let packet = &mut rest[..bytes];

@@ -19,6 +19,7 @@ mod ports;
 mod real_flows;
 mod replays;
 mod result;
+mod returned;
 mod shards;
 mod stalls;
 mod stations;

@@ -27,6 +27,8 @@ pub struct Entry {
     pub ipc: i32,
     /// Mounts.
     pub mnt: i32,
+    /// PID; `None`: that of the run.
+    pub pid: Option<i32>,
     /// Control groups to join.
     pub cgroups: Vec<String>,
     /// What the command runs as.
@@ -73,8 +75,9 @@ fn prepare(entry: &Entry, argv: &[String], env: &[(String, String)], cwd: &str) 
     let executable = command_line::prepare(argv, variables(), path.or(own_path.as_deref()))?;
     let open = |path: String| File::open(&path).map_err(|error| Error::wrap(format!("open {path}"), error));
     let of = |what: &str| open(format!("/proc/{}/{what}", entry.supervisor));
+    let pid = entry.pid.map_or_else(|| of("ns/pid"), |number| of(&format!("fd/{number}")))?;
     let namespaces = [
-        (of("ns/pid")?, CloneFlags::CLONE_NEWPID),
+        (pid, CloneFlags::CLONE_NEWPID),
         (of(&format!("fd/{}", entry.net))?, CloneFlags::CLONE_NEWNET),
         (of(&format!("fd/{}", entry.uts))?, CloneFlags::CLONE_NEWUTS),
         (of(&format!("fd/{}", entry.ipc))?, CloneFlags::CLONE_NEWIPC),
@@ -114,6 +117,7 @@ mod tests {
                 uts,
                 ipc,
                 mnt,
+                pid: None,
                 cgroups: Vec::new(),
                 credentials: Credentials::default(),
                 strict,

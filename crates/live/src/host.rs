@@ -1,4 +1,4 @@
-//! A host: network, UTS, IPC and mount namespaces of its own, and a port into the network for each interface.
+//! A host: its own network, UTS, IPC and mount namespaces, on request a PID namespace, and a port for each interface.
 //!
 //! Nothing is bound to a path. The namespaces live as long as the run's first process holds them
 //! open, so that a run that is killed leaves none behind.
@@ -11,14 +11,15 @@ use crate::foreign::ForeignNamespace;
 use crate::netlink::mptcp::PathManager;
 use crate::netlink::{self, Netlink, Route};
 use crate::segment::{self, Segment};
+use crate::sys::fork::{Process, fork};
 use crate::tun::{self, Layer, Lifetime, Tun};
-use crate::{host_files, host_root};
+use crate::{host_files, host_mounts, host_root, pid_namespace};
 use longhaul_network::{Routes, Topology};
-use longhaul_plan::{Mptcp, Node, Plan, Port};
+use longhaul_plan::{Isolation, Mptcp, Node, Plan, Port};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, setns, unshare};
-use std::fmt::Write;
 use std::fs::{self, File};
+use std::io;
 use std::net::{IpAddr, Ipv6Addr};
 use std::path::Path;
 
@@ -32,13 +33,15 @@ pub fn interface_name(number: usize) -> String {
     format!("eth{number}")
 }
 
-/// The four namespaces of a host, or those of the machine to return to.
+/// The namespaces of a host, or those of the machine to return to.
 #[derive(Debug)]
 pub struct Namespaces {
     net: File,
     uts: File,
     ipc: File,
     mnt: File,
+    /// The PID namespace of a host; `None`: that of the run.
+    pid: Option<File>,
 }
 
 impl Namespaces {
@@ -48,10 +51,17 @@ impl Namespaces {
             let path = format!("/proc/self/ns/{kind}");
             File::open(&path).map_err(|error| Error::wrap(format!("open {path}"), error))
         };
-        Ok(Namespaces { net: open("net")?, uts: open("uts")?, ipc: open("ipc")?, mnt: open("mnt")? })
+        Ok(Namespaces {
+            net: open("net")?,
+            uts: open("uts")?,
+            ipc: open("ipc")?,
+            mnt: open("mnt")?,
+            pid: None,
+        })
     }
 
-    /// Moves this process, which must have one thread, into them.
+    /// Moves this process, which must have one thread, into them, except for the PID namespace, which only a new process
+    /// can have: see [`Namespaces::fork`].
     pub fn enter(&self) -> nix::Result<()> {
         setns(&self.net, CloneFlags::CLONE_NEWNET)?;
         setns(&self.uts, CloneFlags::CLONE_NEWUTS)?;
@@ -64,15 +74,20 @@ impl Namespaces {
         &self.net
     }
 
-    /// Descriptors as (kind, number), for others to open through `/proc/<pid>/fd`.
-    pub fn descriptors(&self) -> [(&'static str, i32); 4] {
+    /// Forks; the child is in the host's PID namespace, but not in its other namespaces.
+    pub fn fork(&self) -> io::Result<Process> {
+        self.pid.as_ref().map_or_else(fork, pid_namespace::fork_into)
+    }
+
+    /// Descriptors as (kind, number), for others to open through `/proc/<pid>/fd`; `pid` only if the host has its own
+    /// PID namespace.
+    pub fn descriptors(&self) -> Vec<(&'static str, i32)> {
         use std::os::fd::AsRawFd;
-        [
-            ("net", self.net.as_raw_fd()),
-            ("uts", self.uts.as_raw_fd()),
-            ("ipc", self.ipc.as_raw_fd()),
-            ("mnt", self.mnt.as_raw_fd()),
-        ]
+        let all =
+            [("net", &self.net), ("uts", &self.uts), ("ipc", &self.ipc), ("mnt", &self.mnt)].into_iter();
+        all.chain(self.pid.iter().map(|file| ("pid", file)))
+            .map(|(kind, file)| (kind, file.as_raw_fd()))
+            .collect()
     }
 }
 
@@ -107,6 +122,8 @@ pub struct BuildContext<'a> {
     pub files: &'a Path,
     /// Network namespaces that are not the run's own.
     pub foreign: &'a [ForeignNamespace],
+    /// What programs may do to the machine.
+    pub isolation: Isolation,
 }
 
 impl Host {
@@ -125,7 +142,7 @@ impl Host {
 }
 
 /// The kinds that a host has of its own.
-const NAMESPACES: CloneFlags = CloneFlags::CLONE_NEWNET
+pub const NAMESPACES: CloneFlags = CloneFlags::CLONE_NEWNET
     .union(CloneFlags::CLONE_NEWUTS)
     .union(CloneFlags::CLONE_NEWIPC)
     .union(CloneFlags::CLONE_NEWNS);
@@ -139,7 +156,7 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
     let hostname = context.files.join(format!("hostname.{}", node.name));
     fs::write(&hostname, format!("{}\n", node.hostname()))
         .map_err(|error| Error::wrap("write the host name", error))?;
-    mount_over(&hostname, Path::new("/etc/hostname"))?;
+    host_mounts::mount_over(&hostname, Path::new("/etc/hostname"))?;
     mount(
         Some("tmpfs"),
         "/dev/shm",
@@ -152,15 +169,18 @@ fn build_inside(plan: &Plan, position: usize, context: &BuildContext<'_>) -> Res
     if let (Some(settings), None) = (&node.settings, rooted) {
         host_files::mount_files(&settings.files, context.run, context.files)?;
     }
-    mount_proc()?;
+    host_mounts::mount_proc()?;
     let Interfaces { tuns, counted_before } = make_interfaces(plan, position, context, foreign)?;
     // The one below is that of the run, parts of which are read-only for programs.
     umount2("/proc", MntFlags::MNT_DETACH)
         .map_err(|error| Error::wrap("unmount the /proc of a host's sysctls", error))?;
-    let namespaces = Namespaces::current()?;
+    let mut namespaces = Namespaces::current()?;
     if let (Some(settings), Some(root)) = (&node.settings, rooted) {
         host_root::enter(root, &node.name, context.run, context.files)?;
         host_files::mount_files_in_root(&settings.files, context.run)?;
+    }
+    if node.settings.as_ref().is_some_and(|settings| settings.pid_namespace) {
+        namespaces.pid = Some(pid_namespace::create(context.isolation)?);
     }
     Ok(Host {
         name: node.name.clone(),
@@ -188,10 +208,10 @@ fn make_interfaces(
 ) -> Result<Interfaces> {
     if let Some(foreign) = foreign {
         foreign.enter()?;
-        let (drops, all) = (counters::read_here(|_| false), counters::all_counters());
+        let counted = counters::read_here(|_| false);
         let made = foreign.make_interfaces(plan, position)?;
         let interfaces = made.iter().map(|(_, name, _)| name.clone()).collect();
-        let counted_before = Some(CountersBefore { drops, all, interfaces });
+        let counted_before = Some(CountersBefore { counted, interfaces });
         let tuns = made.into_iter().map(|(interface, _, tun)| (interface, tun)).collect();
         return Ok(Interfaces { tuns, counted_before });
     }
@@ -222,6 +242,10 @@ pub fn configure(plan: &Plan, position: usize) -> Result<()> {
     let node = &plan.nodes[position];
     write_sysctl("net.ipv4.ping_group_range", "0 2147483647", OnFailure::Ignore)?;
     write_sysctl("net.ipv4.ip_unprivileged_port_start", "0", OnFailure::Ignore)?;
+    if !node.forwards {
+        // A new namespace inherits the machine's value, which Docker sets to 1.
+        write_sysctl("net.ipv4.ip_forward", "0", OnFailure::Ignore)?;
+    }
     // Metrics of an earlier connection would make the second of two equal runs differ.
     write_sysctl("net.ipv4.tcp_no_metrics_save", "1", OnFailure::Ignore)?;
     // A connection that begins under BBR, as iperf3's do where that is the machine's default, is paced for
@@ -500,93 +524,4 @@ fn remedy(name: &str, value: &str) -> String {
         "name it where it is used (`cc: {value}`), or allow it: \
          sysctl -w net.ipv4.tcp_allowed_congestion_control=\"$(sysctl -n net.ipv4.tcp_allowed_congestion_control) {value}\""
     )
-}
-
-/// Prepares what every host's mount namespace starts from: private mounts, a /proc of this PID
-/// namespace, the run's /etc/hosts, and no name servers (a name that is not in the scenario then
-/// fails at once instead of after a time-out).
-pub fn prepare_mounts(nodes: &[Node], files: &Path) -> Result<()> {
-    // All four kinds, and not the mounts alone: root of a user namespace may not return to the
-    // namespaces of the machine.
-    unshare(NAMESPACES).map_err(|error| Error::wrap("create namespaces", error))?;
-    let none: Option<&str> = None;
-    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
-        .map_err(|error| Error::wrap("make mounts private", error))?;
-    mount_proc()?;
-    let hosts = files.join("hosts");
-    fs::write(&hosts, hosts_file(nodes)).map_err(|error| Error::wrap("write the hosts file", error))?;
-    mount_over(&hosts, Path::new("/etc/hosts"))?;
-    let resolv = files.join("resolv.conf");
-    fs::write(&resolv, "# Names of a run are in /etc/hosts; there are no name servers.\n")
-        .map_err(|error| Error::wrap("write resolv.conf", error))?;
-    mount_over(&resolv, Path::new("/etc/resolv.conf"))
-}
-
-/// Mounts another /proc of this PID namespace. The sysctls of each host are set in one of their own: in a single one, the
-/// kernel compares the `net/ipv4` of each network namespace with a path below /proc/sys, a thousand for each sysctl where
-/// there are a thousand hosts.
-fn mount_proc() -> Result<()> {
-    let none: Option<&str> = None;
-    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-    mount(Some("proc"), "/proc", Some("proc"), flags, none).map_err(|error| {
-        Error::wrap("mount /proc for the run's own processes", error).with_remedy(
-            "inside a container, start it with /proc unmasked, or run as root on the machine itself",
-        )
-    })
-}
-
-/// The text of /etc/hosts: loopback, then every node under its name.
-pub fn hosts_file(nodes: &[Node]) -> String {
-    let mut text = String::from("127.0.0.1 localhost\n::1 localhost ip6-localhost\n");
-    for node in nodes {
-        for address in addresses(node) {
-            let mut names = vec![node.name.as_str()];
-            names.extend((node.hostname() != node.name).then(|| node.hostname()));
-            names.extend(node.aliases.iter().map(String::as_str));
-            let _ = writeln!(text, "{address} {}", names.join(" "));
-        }
-    }
-    text
-}
-
-/// Mounts `file` over `target`, where there is a target.
-fn mount_over(file: &Path, target: &Path) -> Result<()> {
-    if !target.exists() {
-        return Ok(());
-    }
-    let none: Option<&str> = None;
-    mount(Some(file), target, none, MsFlags::MS_BIND, none)
-        .map_err(|error| Error::wrap(format!("mount over {}", target.display()), error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use longhaul_plan::NodeKind;
-    use std::collections::BTreeMap;
-
-    #[test]
-    fn every_node_is_in_the_hosts_file_under_each_of_its_addresses() {
-        let node = Node {
-            name: "par1".into(),
-            kind: NodeKind::Host,
-            ipv4: Some("10.1.0.1".parse().unwrap()),
-            ipv6: Some("fd00::1".parse().unwrap()),
-            mtu: 1500,
-            sysctls: BTreeMap::new(),
-            initial_window: None,
-            segment: None,
-            forwards: false,
-            of: None,
-            aliases: vec!["par1.nyc".into()],
-            main_routes: Vec::new(),
-            no_path_to: Vec::new(),
-            port: None,
-            mptcp: None,
-            settings: None,
-        };
-        let text = hosts_file(&[node]);
-        assert!(text.contains("\n10.1.0.1 par1 par1.nyc\n"), "{text}");
-        assert!(text.contains("\nfd00::1 par1 par1.nyc\n"), "{text}");
-    }
 }

@@ -85,14 +85,10 @@ pub fn restricted_mounts(open: &[PathBuf]) -> Result<Namespaces> {
 /// Starts a process that keeps the hosts' namespaces open, and returns its process number. It has no more privileges
 /// than programs of hosts, because these may not open the namespaces of a process with more.
 pub fn start_namespace_holder<'a>(hosts: impl Iterator<Item = &'a Namespaces>) -> Result<libc::pid_t> {
-    let kept: Vec<i32> = hosts.flat_map(|host| host.descriptors().map(|(_, number)| number)).collect();
+    let kept: Vec<i32> = hosts.flat_map(Namespaces::descriptors).map(|(_, number)| number).collect();
     match fork().map_err(|error| Error::wrap("start the holder of the hosts' namespaces", error))? {
         Process::Child => {
-            let opened = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
-            let numbers = opened.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-            for number in numbers.collect::<Vec<_>>().into_iter().filter(|number| !kept.contains(number)) {
-                let _ = nix::unistd::close(number);
-            }
+            close_all_but(&kept);
             if restrict().is_ok() {
                 loop {
                     nix::unistd::pause();
@@ -104,6 +100,15 @@ pub fn start_namespace_holder<'a>(hosts: impl Iterator<Item = &'a Namespaces>) -
     }
 }
 
+/// Closes the descriptors of this process, except those in `kept`.
+pub fn close_all_but(kept: &[i32]) {
+    let opened = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let numbers = opened.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    for number in numbers.collect::<Vec<_>>().into_iter().filter(|number| !kept.contains(number)) {
+        let _ = nix::unistd::close(number);
+    }
+}
+
 fn restrict_files(open: &[&Path]) -> Result<()> {
     replace_run(open)?;
     if nix::unistd::geteuid().is_root() && is_root_of_the_machine() {
@@ -112,6 +117,11 @@ fn restrict_files(open: &[&Path]) -> Result<()> {
     for place in SYSTEM {
         make_read_only(Path::new(place), open)?;
     }
+    restrict_proc()
+}
+
+/// Makes what affects the whole machine in `/proc` read-only, or hides it.
+pub fn restrict_proc() -> Result<()> {
     for place in KERNEL {
         make_read_only(Path::new(place), &[])?;
     }

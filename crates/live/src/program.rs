@@ -13,13 +13,16 @@ use crate::sys::fork::{Process, exit, fork};
 use crate::sys::{signals, wait};
 use crate::traffic::{SharedStart, TrafficGenerator};
 use longhaul_plan::{Isolation, Program};
+use nix::fcntl::{OFlag, open};
 use nix::sys::signal::{Signal, killpg};
+use nix::sys::stat::Mode;
 use nix::unistd::{Pid, chdir, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -173,6 +176,14 @@ pub struct LocalHost {
 }
 
 impl ProgramHost<'_> {
+    /// Forks; the child is in the host's PID namespace.
+    fn fork(&self) -> std::io::Result<Process> {
+        match self {
+            ProgramHost::Namespaces(host, _) => host.namespaces.fork(),
+            ProgramHost::Local(_) => fork(),
+        }
+    }
+
     fn name(&self) -> &str {
         match self {
             ProgramHost::Namespaces(host, _) => &host.name,
@@ -214,13 +225,53 @@ pub struct ProgramEnvironment<'a> {
     pub isolation: Isolation,
 }
 
+/// The standard streams of a program.
+pub struct Streams {
+    /// Standard input.
+    pub stdin: OwnedFd,
+    /// Standard output.
+    pub stdout: OwnedFd,
+    /// Standard error.
+    pub stderr: OwnedFd,
+    /// The terminal that all three are, which the program controls.
+    pub terminal: Option<CString>,
+}
+
+impl Streams {
+    /// Nothing to read, and a log for what is written to each of the others.
+    fn logs(program: &Program, environment: &ProgramEnvironment<'_>) -> Result<Self> {
+        let log = |suffix: &str| {
+            let path = environment.directory.join(format!("logs/{}.{suffix}", program.name));
+            create_log(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
+        };
+        let stdin = File::open("/dev/null").map_err(|error| Error::wrap("open /dev/null", error))?;
+        Ok(Streams {
+            stdin: stdin.into(),
+            stdout: log("out")?.into(),
+            stderr: log("err")?.into(),
+            terminal: None,
+        })
+    }
+}
+
 /// Starts `program` in a host; the calling process must have one thread.
 pub fn start(
     program: &Program,
     place: &ProgramHost<'_>,
     environment: &ProgramEnvironment<'_>,
 ) -> Result<libc::pid_t> {
-    fork_program(program, place, environment, |prepared, _report| {
+    let streams = named(program, Streams::logs(program, environment))?;
+    start_with(streams, program, place, environment)
+}
+
+/// The same with other standard streams than its logs.
+pub fn start_with(
+    streams: Streams,
+    program: &Program,
+    place: &ProgramHost<'_>,
+    environment: &ProgramEnvironment<'_>,
+) -> Result<libc::pid_t> {
+    fork_program(streams, program, place, environment, |prepared, _report| {
         if environment.isolation == Isolation::Strict
             && let Err((step, error)) = isolation::restrict()
         {
@@ -243,7 +294,8 @@ pub fn start_traffic_generator(
     place: &ProgramHost<'_>,
     environment: &ProgramEnvironment<'_>,
 ) -> Result<libc::pid_t> {
-    fork_program(program, place, environment, |_prepared, report| {
+    let streams = named(program, Streams::logs(program, environment))?;
+    fork_program(streams, program, place, environment, |_prepared, report| {
         crate::stderr_capture::name_process(c"lh-traffic");
         if let Err(error) = generator.open() {
             return ("cannot open its socket", error);
@@ -258,16 +310,16 @@ pub fn start_traffic_generator(
 /// Forks; the child enters the host and does `then`, which returns only if it failed. While `then` has not
 /// dropped the report, or executed something, the parent waits.
 fn fork_program(
+    streams: Streams,
     program: &Program,
     place: &ProgramHost<'_>,
     environment: &ProgramEnvironment<'_>,
     then: impl FnOnce(&Prepared, &mut Option<File>) -> (&'static str, std::io::Error),
 ) -> Result<libc::pid_t> {
-    let prepared = Prepared::new(program, place, environment)
-        .map_err(|error| error.at(format!("program {}", program.name)))?;
+    let prepared = named(program, Prepared::new(streams, program, place, environment))?;
     let (failure, report) = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)
         .map_err(|error| Error::wrap("open a pipe", error))?;
-    match fork().map_err(|error| Error::wrap("start a process", error))? {
+    match place.fork().map_err(|error| Error::wrap("start a process", error))? {
         Process::Child => {
             drop(failure);
             let mut report = Some(File::from(report));
@@ -293,24 +345,28 @@ fn fork_program(
     }
 }
 
+/// An error of preparing a program, with its name.
+fn named<T>(program: &Program, outcome: Result<T>) -> Result<T> {
+    outcome.map_err(|error| error.at(format!("program {}", program.name)))
+}
+
 /// Everything that needs memory, made before the fork.
 struct Prepared {
     executable: Executable,
     cwd: CString,
-    stdout: File,
-    stderr: File,
-    stdin: File,
+    streams: Streams,
 }
 
 impl Prepared {
-    fn new(program: &Program, place: &ProgramHost<'_>, environment: &ProgramEnvironment<'_>) -> Result<Self> {
+    fn new(
+        streams: Streams,
+        program: &Program,
+        place: &ProgramHost<'_>,
+        environment: &ProgramEnvironment<'_>,
+    ) -> Result<Self> {
         fn pairs(variables: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
             variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
         }
-        let log = |suffix: &str| {
-            let path = environment.directory.join(format!("logs/{}.{suffix}", program.name));
-            create_log(&path).map_err(|error| Error::wrap(format!("write {}", path.display()), error))
-        };
         let is_rooted = place.has_root();
         let rooted = is_rooted.then_some(("PATH", host_root::SEARCH_PATH));
         let variables = pairs(environment.env)
@@ -324,9 +380,7 @@ impl Prepared {
         Ok(Prepared {
             executable: command_line::prepare(&program.argv, variables, path.as_deref())?,
             cwd: command_line::text(cwd)?,
-            stdout: log("out")?,
-            stderr: log("err")?,
-            stdin: File::open("/dev/null").map_err(|error| Error::wrap("open /dev/null", error))?,
+            streams,
         })
     }
 
@@ -341,9 +395,15 @@ impl Prepared {
         }
         let _ = setsid();
         chdir(self.cwd.as_c_str()).map_err(|error| ("cannot enter the working directory", error.into()))?;
-        let _ = dup2_stdin(&self.stdin);
-        let _ = dup2_stdout(&self.stdout);
-        let _ = dup2_stderr(&self.stderr);
+        let Streams { stdin, stdout, stderr, terminal } = &self.streams;
+        if let Some(terminal) = terminal {
+            // The leader of a session controls the first terminal that it opens.
+            let opened = open(terminal.as_c_str(), OFlag::O_RDWR | OFlag::O_CLOEXEC, Mode::empty());
+            opened.map_err(|error| ("cannot open its terminal", error.into()))?;
+        }
+        let _ = dup2_stdin(stdin);
+        let _ = dup2_stdout(stdout);
+        let _ = dup2_stderr(stderr);
         Ok(())
     }
 }

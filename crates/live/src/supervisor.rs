@@ -1,6 +1,7 @@
 //! The supervisor, process 1 of a run: builds the hosts, starts and ends the engine and the programs.
 
 mod children;
+mod connections;
 pub(crate) mod ending;
 pub(crate) mod environment;
 mod external;
@@ -8,10 +9,9 @@ mod requests;
 mod schedule;
 mod start;
 
+pub use connections::{ConnectionId, ControlConnections, send};
 pub use external::ExternalResources;
-pub use requests::{
-    ControlConnections, NOT_STARTED, ONE_MACHINE, Request, check_changes, report_failed, send, stopped,
-};
+pub use requests::{ENTERED, NOT_STARTED, ONE_MACHINE, Request, check_changes, report_failed, stopped};
 
 use crate::agent;
 use crate::bpf_loader::{LoadedAlgorithm, Loader};
@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::exit_status::{ExitStatus, signal_name};
 use crate::foreign::ForeignPlace;
 use crate::host::{self, BuildContext, Host, Limits, Namespaces};
+use crate::host_mounts;
 use crate::host_root;
 use crate::isolation;
 use crate::memory::MemoryLimit;
@@ -43,6 +44,7 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::ops::ControlFlow;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
@@ -207,7 +209,7 @@ impl<'a> Supervisor<'a> {
         let softnet_before = counters::softnet_dropped();
         // Before the hosts, whose own they may be.
         let algorithms = load_algorithms(plan, control)?;
-        host::prepare_mounts(&plan.nodes, &files)?;
+        host_mounts::prepare(&plan.nodes, &files)?;
         let base = Namespaces::current()?;
         let watched = plan.measure.sockets_every_ns.is_some();
         let limits = if watched { host::separate_tables() } else { Limits::default() };
@@ -223,23 +225,12 @@ impl<'a> Supervisor<'a> {
             run: &directory,
             files: &files,
             foreign: &external.foreign,
+            isolation: plan.isolation,
         };
-        let mut hosts = Vec::with_capacity(plan.nodes.len());
-        let mut host_groups = Vec::with_capacity(plan.nodes.len());
-        for (position, node) in plan.nodes.iter().enumerate() {
-            let behind_device = node.port.as_ref().is_some_and(|port| !port.runs_programs());
-            let is_here = machines.is_none_or(|machines| machines.owns(position));
-            let is_host = node.kind == NodeKind::Host && !behind_device && is_here;
-            hosts.push(if is_host { Some(Host::build(plan, position, &context)?) } else { None });
-            let settings = node.settings.as_ref();
-            host_groups.push(if is_host { groups.host(&node.name, settings)? } else { Vec::new() });
-            if position % 100 == 99 {
-                control.report(&json!({"event": "building", "nodes": position + 1, "of": plan.nodes.len()}));
-            }
-            if let Some(ending) = control.handle_requests_before_start() {
-                return Ok(BuildResult::Cancelled(ending));
-            }
-        }
+        let (mut hosts, host_groups) = match build_hosts(plan, &context, groups, machines, control)? {
+            ControlFlow::Continue(built) => built,
+            ControlFlow::Break(ending) => return Ok(BuildResult::Cancelled(ending)),
+        };
         base.enter().map_err(|error| Error::wrap("return from the hosts' namespaces", error))?;
         let holder = if strict {
             isolation::start_namespace_holder(hosts.iter().flatten().map(|host| &host.namespaces))?
@@ -447,14 +438,14 @@ impl<'a> Supervisor<'a> {
     }
 
     fn command(&mut self, command: &Command) -> Result<()> {
-        requests::send_line(&mut self.engine.control, command)
+        connections::send_line(&mut self.engine.control, command)
             .map_err(|error| Error::wrap("send a command to the engine", error))
     }
 
     /// Results are complete without the observer: its absence is not a failure.
     fn send_to_observer(&mut self, command: &Command) {
         if let Some(observer) = &mut self.observer {
-            let _ = requests::send_line(&mut observer.control, command);
+            let _ = connections::send_line(&mut observer.control, command);
         }
     }
 
@@ -464,11 +455,14 @@ impl<'a> Supervisor<'a> {
             Request::Begin {} | Request::ProgramEnded { .. } | Request::Finish { .. } => {
                 json!({"ok": false, "message": ONE_MACHINE})
             }
+            Request::Execute { .. } | Request::ForExecution { .. } => {
+                json!({"ok": false, "message": ENTERED})
+            }
             Request::Hosts {} => {
                 let hosts = || self.hosts.iter().flatten();
                 let names: BTreeMap<_, _> = hosts().map(|host| (&host.name, &host.hostname)).collect();
                 json!({"ok": true, "hosts": hosts().map(|host| {
-                    (host.name.clone(), json!(BTreeMap::from(host.namespaces.descriptors())))
+                    (host.name.clone(), json!(BTreeMap::from_iter(host.namespaces.descriptors())))
                 }).collect::<serde_json::Map<_, _>>(), "hostnames": names, "env": self.env, "cwd": self.cwd,
                 "cgroups": self.groups.roots(), "credentials": hosts().map(|host| {
                     (host.name.clone(), json!(host.credentials))
@@ -520,6 +514,36 @@ impl<'a> Supervisor<'a> {
             Err(error) => json!({"ok": false, "message": error.to_string()}),
         }
     }
+}
+
+/// By node: the host, if it runs here, and the `cgroup.procs` files of its control groups.
+type Hosts = (Vec<Option<Host>>, Vec<Vec<File>>);
+
+/// Builds the hosts of this machine, or returns the ending if the run is stopped meanwhile.
+fn build_hosts(
+    plan: &Plan,
+    context: &BuildContext<'_>,
+    groups: &Groups,
+    machines: Option<&tunnel::Settings>,
+    control: &mut ControlConnections,
+) -> Result<ControlFlow<Ending, Hosts>> {
+    let mut hosts = Vec::with_capacity(plan.nodes.len());
+    let mut host_groups = Vec::with_capacity(plan.nodes.len());
+    for (position, node) in plan.nodes.iter().enumerate() {
+        let behind_device = node.port.as_ref().is_some_and(|port| !port.runs_programs());
+        let is_here = machines.is_none_or(|machines| machines.owns(position));
+        let is_host = node.kind == NodeKind::Host && !behind_device && is_here;
+        hosts.push(if is_host { Some(Host::build(plan, position, context)?) } else { None });
+        let settings = node.settings.as_ref();
+        host_groups.push(if is_host { groups.host(&node.name, settings)? } else { Vec::new() });
+        if position % 100 == 99 {
+            control.report(&json!({"event": "building", "nodes": position + 1, "of": plan.nodes.len()}));
+        }
+        if let Some(ending) = control.handle_requests_before_start() {
+            return Ok(ControlFlow::Break(ending));
+        }
+    }
+    Ok(ControlFlow::Continue((hosts, host_groups)))
 }
 
 fn load_algorithms(plan: &Plan, control: &mut ControlConnections) -> Result<Vec<LoadedAlgorithm>> {

@@ -17,6 +17,7 @@ pub mod scheduler;
 pub mod seccomp;
 pub mod signals;
 pub mod tcp_info;
+pub mod terminal;
 pub mod tun;
 pub mod wait;
 

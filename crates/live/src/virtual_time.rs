@@ -7,7 +7,7 @@ mod agent;
 mod controller;
 mod frames;
 mod kernels;
-mod messages;
+pub mod messages;
 mod processors;
 mod supervisor;
 

@@ -23,6 +23,9 @@ pub struct HostSettings {
     /// A root directory in place of the machine's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<HostRoot>,
+    /// Whether it has its own PID namespace.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pid_namespace: bool,
     /// The user that its programs run as: a name of the host's, or a number; `None`: root of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
@@ -38,7 +41,7 @@ pub struct HostRoot {
     /// The directories that overlayfs merges, the topmost first; they are not changed. Empty where an image has yet to
     /// be looked up.
     pub directories: Vec<String>,
-    /// The image of podman's store whose layers they are, if they are such.
+    /// The image whose layers they are, if they are such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
     /// Whether the run directory keeps what the host writes.

@@ -370,6 +370,12 @@ impl Plan {
             for &destination in &node.no_path_to {
                 self.check_node(destination, format!("nodes[{position}].no_path_to"))?;
             }
+            if node.line_bits_per_s.is_some() && node.kind != NodeKind::Host {
+                return wrong(position, "line_bits_per_s", "belongs to hosts only");
+            }
+            if node.line_bits_per_s == Some(0) {
+                return wrong(position, "line_bits_per_s", "is zero");
+            }
             if let Some(port) = &node.port {
                 if node.kind != NodeKind::Host {
                     return wrong(position, "port", "belongs to hosts only");

@@ -46,6 +46,9 @@ pub struct Node {
     /// Destinations that no path from this interface of a host leads to, but one from another interface of the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub no_path_to: Vec<usize>,
+    /// Line rate of a host's network cards on the virtual clock, in bit/s; `None`: unlimited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_bits_per_s: Option<u64>,
     /// What is at this host's end of its links in a live run; `None`: namespaces of Longhaul's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<Port>,

@@ -20,10 +20,10 @@ fn invalid(path: String, error: &serde_json::Error) -> InvalidValue {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
     let text = text.strip_suffix(&position).unwrap_or(&text).replace('`', "\"");
-    match text.split_once(", expected one of ").or_else(|| text.split_once(", expected \"")) {
-        Some((rule, known)) => {
-            InvalidValue::new(path, rule).with_remedy(format!("there are: {}", known.trim_end_matches('"')))
-        }
+    let several = text.split_once(", expected one of ");
+    let one = || text.split_once(", expected \"").map(|(rule, known)| (rule, known.trim_end_matches('"')));
+    match several.or_else(one) {
+        Some((rule, known)) => InvalidValue::new(path, rule).with_remedy(format!("there are: {known}")),
         None => InvalidValue::new(path, text),
     }
 }
@@ -59,6 +59,11 @@ mod tests {
     fn an_unknown_field_and_a_rest_are_refused() {
         let text = from_json::<LossModel>(br#"{"model": "none", "colour": 1}"#).unwrap_err().to_string();
         assert!(text.contains("unknown field \"colour\""), "{text}");
+        let text = from_json::<LossModel>(br#"{"model": "fog"}"#).unwrap_err().to_string();
+        let (rule, known) = text.split_once("; there are: \"none\", ").unwrap();
+        assert_eq!(rule, "model: unknown variant \"fog\"");
+        // Each name is in quotes, the last one too.
+        assert!(known.ends_with('"') && known.matches('"').count() % 2 == 0, "{known}");
         let text = from_json::<LossModel>(br#"{"model": "none"} {}"#).unwrap_err().to_string();
         assert_eq!(text, "trailing characters");
     }

@@ -25,6 +25,7 @@ fn plan() -> Plan {
         forwards: false,
         port: None,
         mptcp: None,
+        line_bits_per_s: None,
         settings: None,
     };
     Plan {

@@ -514,6 +514,7 @@ fn run_in_host(
         uts: of("uts")?,
         ipc: of("ipc")?,
         mnt: of("mnt")?,
+        pid: namespaces.get("pid").copied(),
         cgroups,
         credentials: serde_json::from_str(credentials)
             .map_err(|error| PyValueError::new_err(format!("credentials: {error}")))?,

@@ -4,7 +4,7 @@ mod memory;
 use crate::info::{Info, State};
 use crate::receiver::{AckFields, Receiver};
 use crate::segment::{Flags, Segment, sack_option};
-use crate::sender::algorithm::ConnectionAlgorithm;
+use crate::sender::sending_half::SendingHalf;
 use crate::sender::{Outgoing, Sender};
 use crate::settings::{Ecn, Recovery, Settings};
 use longhaul_congestion as congestion;
@@ -58,7 +58,7 @@ use std::sync::Arc;
 pub struct Connection {
     state: State,
     active: bool,
-    sender: Sender,
+    sender: SendingHalf,
     receiver: Receiver,
     /// Until it is established.
     handshake: Option<Box<Handshake>>,
@@ -87,8 +87,6 @@ impl Connection {
         rng: Stream,
         active: bool,
     ) -> Self {
-        let initial = settings.initial_window.segments(settings.mss);
-        let cc = ConnectionAlgorithm::new(algorithm, initial, rng);
         let handshake = Handshake {
             ecn: if algorithm.wants_marks() { Ecn::Exact } else { settings.ecn },
             window_scaling: settings.window_scaling,
@@ -100,7 +98,7 @@ impl Connection {
         Connection {
             state: if active { State::Idle } else { State::Listening },
             active,
-            sender: Sender::new(settings, cc),
+            sender: SendingHalf::new(settings, algorithm, rng),
             receiver: Receiver::new(settings),
             handshake: Some(Box::new(handshake)),
             mss: settings.mss,
@@ -140,7 +138,7 @@ impl Connection {
     /// [`close`](Self::close).
     pub fn write(&mut self, now: Time, bytes: u64) {
         let _ = now;
-        self.sender.write(bytes);
+        self.begin_sending().write(bytes);
     }
 
     /// The application reads up to `bytes` from the receive buffer. Not needed with
@@ -153,7 +151,13 @@ impl Connection {
     /// The application closes: the FIN follows the written data.
     pub fn close(&mut self, now: Time) {
         let _ = now;
-        self.sender.close();
+        self.begin_sending().close();
+    }
+
+    /// The sender, created unless it exists.
+    fn begin_sending(&mut self) -> &mut Sender {
+        let established = matches!(self.state, State::Established | State::Closed);
+        self.sender.begin(&self.receiver.settings, established)
     }
 
     /// A segment arrives; `marked` when the network marked it (CE).
@@ -174,7 +178,7 @@ impl Connection {
         }
         self.sender.acknowledge(now, segment);
         self.receiver.accept(now, segment, marked);
-        if self.sender.fin_acked() && self.receiver.has_fin() {
+        if self.sender.sender().is_some_and(Sender::fin_acked) && self.receiver.has_fin() {
             self.state = State::Closed;
         }
     }
@@ -225,11 +229,11 @@ impl Connection {
                 self.receiver.enable_window_scaling();
             }
         }
-        let recovery = &mut self.sender.recovery;
+        let (mut recovery, _) = self.sender.negotiated();
         if syn.flags.has(Flags::SACK_PERMITTED) {
             self.receiver.sack_permitted = recovery.uses_sack();
         } else if recovery.uses_sack() {
-            *recovery = Recovery::NewReno;
+            recovery = Recovery::NewReno;
         }
         // RFC 3168, section 6.1.1: ECE and CWR request, ECE alone agrees.
         let ecn = match (self.requested_ecn(), syn.flags.has(Flags::ECE), syn.flags.has(Flags::AE)) {
@@ -237,7 +241,7 @@ impl Connection {
             (Ecn::Exact, true, true) => Ecn::Exact,
             _ => Ecn::Classic,
         };
-        self.sender.ecn = ecn;
+        self.sender.negotiate(recovery, ecn);
         self.receiver.ecn = ecn;
     }
 
@@ -256,22 +260,27 @@ impl Connection {
         let Some(handshake) = self.handshake.take() else { return };
         if handshake.attempts <= 1 || self.uses_timestamps() {
             let sent = if self.uses_timestamps() { segment.echo } else { handshake.sent };
-            self.sender.rtt.sample(now.since(sent));
-            self.sender.rtt.update_min_rtt(now.since(sent));
+            self.sender.rtt_mut().sample(now.since(sent));
+            self.sender.rtt_mut().update_min_rtt(now.since(sent));
         } else {
             // RFC 6298, section 5.7.
-            self.sender.rtt.on_syn_loss();
+            self.sender.rtt_mut().on_syn_loss();
         }
         if handshake.attempts > 1 {
             // RFC 6928, section 2: the SYN was lost.
-            self.sender.algorithm.restart(1);
+            self.sender.restart(1);
         }
-        self.sender.refresh();
+        if let Some(sender) = self.sender.sender_mut() {
+            sender.refresh();
+        }
     }
 
     /// The next deadline; [`Time::NEVER`] without one.
     pub fn timer(&self) -> Time {
-        let timer = self.sender.timer().min(self.receiver.timer());
+        let mut timer = self.receiver.timer();
+        if let Some(sender) = self.sender.sender() {
+            timer = timer.min(sender.timer());
+        }
         self.handshake.as_ref().map_or(timer, |handshake| timer.min(handshake.timer))
     }
 
@@ -280,16 +289,18 @@ impl Connection {
         self.receiver.expire(now);
         if let Some(handshake) = self.handshake.as_mut().filter(|handshake| handshake.timer <= now) {
             handshake.timer = Time::NEVER;
-            if handshake.attempts > self.sender.settings.timeouts.syn_attempts {
+            if handshake.attempts > self.receiver.settings.timeouts.syn_attempts {
                 self.state = State::Failed;
             } else {
-                self.sender.rtt.back_off();
+                self.sender.rtt_mut().back_off();
                 handshake.syn_due = true;
             }
         }
-        self.sender.expire(now);
-        if self.sender.failed {
-            self.state = State::Failed;
+        if let Some(sender) = self.sender.sender_mut() {
+            sender.expire(now);
+            if sender.failed {
+                self.state = State::Failed;
+            }
         }
     }
 
@@ -299,7 +310,7 @@ impl Connection {
         if !matches!(self.state, State::Established | State::Closed) {
             return self.syn(now);
         }
-        if self.sender.has_nothing_to_send() && !self.receiver.ack_pending() {
+        if self.sender.sender().is_none_or(Sender::has_nothing_to_send) && !self.receiver.ack_pending() {
             return None;
         }
         let (outgoing, blocks) = self.next(now)?;
@@ -310,7 +321,8 @@ impl Connection {
     fn next(&mut self, now: Time) -> Option<(Outgoing, u32)> {
         let blocks = self.receiver.block_count();
         if !self.receiver.must_ack_now() {
-            if let Some(outgoing) = self.sender.next_segment(now, blocks) {
+            let sender = self.sender.sender_mut();
+            if let Some(outgoing) = sender.and_then(|sender| sender.next_segment(now, blocks)) {
                 // A retransmission may leave no room for them.
                 let room = u32::from(self.mss.saturating_sub(outgoing.bytes));
                 let fits = (0..=blocks).rev().find(|&count| sack_option(count) <= room);
@@ -320,7 +332,7 @@ impl Connection {
                 return None;
             }
         }
-        Some((Outgoing { sequence: self.sender.scoreboard.snd_nxt(), bytes: 0, flags: Flags::NONE }, blocks))
+        Some((Outgoing { sequence: self.sender.snd_nxt(), bytes: 0, flags: Flags::NONE }, blocks))
     }
 
     /// A data segment or pure acknowledgement with the acknowledgement fields.
@@ -343,7 +355,7 @@ impl Connection {
         handshake.syn_due = false;
         handshake.attempts += 1;
         handshake.sent = now;
-        handshake.timer = now + self.sender.rtt.rto_with_back_off(&self.sender.settings.timeouts);
+        handshake.timer = now + self.sender.rtt().rto_with_back_off(&self.receiver.settings.timeouts);
         let scaled = handshake.window_scaling;
         let is_syn_ack = self.state == State::SynReceived;
         let AckFields { acknowledged, echo, window, flags: reported } = self.receiver.take_ack();
@@ -354,10 +366,11 @@ impl Connection {
         if scaled {
             flags |= Flags::WINDOW_SCALING;
         }
-        if self.sender.recovery.uses_sack() {
+        let (recovery, ecn) = self.sender.negotiated();
+        if recovery.uses_sack() {
             flags |= Flags::SACK_PERMITTED;
         }
-        match if is_syn_ack { self.sender.ecn } else { self.requested_ecn() } {
+        match if is_syn_ack { ecn } else { self.requested_ecn() } {
             Ecn::Off => {}
             Ecn::Classic => flags |= Flags::ECE,
             Ecn::Exact => flags |= Flags::ECE | Flags::AE,
@@ -372,12 +385,12 @@ impl Connection {
     /// The RTT sample of the latest acknowledgement, of the newest segment that was never retransmitted; `None` if
     /// there is none since the last call.
     pub fn take_round_trip(&mut self) -> Option<Span> {
-        self.sender.rtt.take_latest()
+        self.sender.rtt_mut().take_latest()
     }
 
     /// Its settings, as far as the handshake has not changed them.
     pub fn settings(&self) -> &Settings {
-        &self.sender.settings
+        &self.receiver.settings
     }
 
     /// Payload received in order, in bytes.
@@ -387,7 +400,7 @@ impl Connection {
 
     /// Payload that the peer has acknowledged, in bytes.
     pub fn acknowledged(&self) -> u64 {
-        self.sender.acknowledged
+        self.sender.sender().map_or(0, |sender| sender.acknowledged)
     }
 
     /// The state is ESTABLISHED.
@@ -398,28 +411,30 @@ impl Connection {
     /// Whether it is established, has sent all that was written, and its timer has not expired since it last heard
     /// of data that arrived: more data would leave as soon as the window lets them.
     pub fn wants_data(&self) -> bool {
-        self.is_established() && self.sender.has_sent_all() && !self.has_timed_out()
+        self.is_established()
+            && self.sender.sender().is_none_or(Sender::has_sent_all)
+            && !self.has_timed_out()
     }
 
     /// Whether its retransmission timer has expired since it last heard of data that arrived.
     pub fn has_timed_out(&self) -> bool {
-        self.sender.has_timed_out()
+        self.sender.sender().is_some_and(Sender::has_timed_out)
     }
 
     /// The smoothed round-trip time; zero before the first sample.
     pub fn srtt(&self) -> Span {
-        self.sender.rtt.srtt()
+        self.sender.rtt().srtt()
     }
 
     /// What siblings of a multipath connection need to know of it; `None` before it has a round-trip time.
     pub fn subflow(&self) -> Option<congestion::Subflow> {
         let srtt_s = self.srtt().as_secs_f64();
-        (srtt_s > 0.0).then(|| self.sender.algorithm.subflow(srtt_s))
+        (srtt_s > 0.0).then(|| self.sender.subflow(srtt_s))
     }
 
     /// Tells the algorithm of the siblings.
     pub fn couple(&mut self, coupling: &congestion::Coupling<'_>) {
-        self.sender.algorithm.couple(coupling);
+        self.sender.couple(coupling);
     }
 
     /// Both FINs are acknowledged. The end still answers retransmissions.
@@ -439,8 +454,14 @@ impl Connection {
 
     /// Counters and estimates, as in `TCP_INFO`.
     pub fn info(&self) -> Info {
-        let sender = &self.sender;
-        let counters = &sender.counters;
+        match &self.sender {
+            SendingHalf::Used(sender) => self.info_with(sender),
+            SendingHalf::Unused(_) => self.info_with(self.clone().begin_sending()),
+        }
+    }
+
+    fn info_with(&self, sender: &Sender) -> Info {
+        let counters = sender.loss.as_ref().map(|loss| loss.counters).unwrap_or_default();
         let timeouts = &sender.settings.timeouts;
         let payload = |segments_per_s: f64| {
             let bits = segments_per_s * f64::from(sender.settings.mss) * 8.0;
@@ -463,15 +484,15 @@ impl Connection {
             lost: sender.scoreboard.lost_out(),
             sacked: sender.scoreboard.sacked_out(),
             receiver_window_bytes: sender.right_edge.saturating_sub(sender.acknowledged),
-            segments_sent: counters.segments_sent,
-            bytes_sent: counters.bytes_sent,
+            segments_sent: sender.scoreboard.snd_nxt() + counters.retransmits,
+            bytes_sent: sender.sent + counters.retransmitted_bytes,
             retransmits: counters.retransmits,
             segments_received: self.segments_received,
             bytes_received: self.receiver.buffer.received,
             duplicates_received: self.receiver.duplicates,
             bytes_acknowledged: sender.acknowledged,
             delivered: sender.sampler.delivered,
-            losses: counters.losses,
+            losses: sender.sampler.lost,
             dsacks: counters.dsacks.into(),
             reordering: counters.reordering,
             undone: counters.undone.into(),

@@ -118,17 +118,16 @@ pub struct Info {
     pub delivery_rate: Option<Rate>,
 }
 
-/// Counters of a sender.
+/// Counters of a sender that stay zero without losses, reordering, marks and probes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counters {
-    pub(crate) segments_sent: u64,
-    pub(crate) bytes_sent: u64,
     pub(crate) retransmits: u64,
-    pub(crate) losses: u64,
+    /// Payload of the retransmissions.
+    pub(crate) retransmitted_bytes: u64,
+    pub(crate) marks: u64,
     pub(crate) dsacks: u32,
     pub(crate) reordering: u32,
     pub(crate) undone: u32,
-    pub(crate) marks: u64,
     pub(crate) timeouts: u32,
     pub(crate) recoveries: u32,
     pub(crate) tail_probes: u32,

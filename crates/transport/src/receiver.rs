@@ -17,7 +17,7 @@ pub(crate) struct AckFields {
 /// The receiver: reassembles the stream, and decides when to acknowledge.
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
-    settings: Arc<Settings>,
+    pub(crate) settings: Arc<Settings>,
     timestamps: bool,
     pub(crate) sack_permitted: bool,
     pub(crate) ecn: Ecn,

@@ -1,7 +1,7 @@
 use std::ops::{Index, IndexMut, Range};
 
 /// A queue whose members are found by a number that counts up, as sequence numbers do: a power of two of
-/// slots, and no arithmetic but a mask. It grows by doubling, and gives back its memory when it is empty, unless it is small.
+/// slots, and no arithmetic but a mask. It grows by doubling, and gives back its memory when it is empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ring<T> {
     slots: Vec<T>,
@@ -9,7 +9,7 @@ pub(crate) struct Ring<T> {
     next: u64,
 }
 
-/// Slots to begin with, and to keep.
+/// Slots to begin with.
 const MIN_SLOTS: usize = 4;
 
 impl<T: Copy + Default> Ring<T> {
@@ -65,7 +65,7 @@ impl<T: Copy + Default> Ring<T> {
     pub(crate) fn forget_below(&mut self, number: u64) {
         debug_assert!(number >= self.first && number <= self.next);
         self.first = number;
-        if self.is_empty() && self.slots.len() > MIN_SLOTS {
+        if self.is_empty() {
             self.slots = Vec::new();
         }
     }
@@ -99,13 +99,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn an_empty_ring_keeps_four_slots_at_most() {
+    fn an_empty_ring_takes_no_memory() {
         let mut ring = Ring::default();
-        for (members, kept) in [(3, 4), (4, 4), (5, 0)] {
+        for (members, slots) in [(1, 4), (4, 4), (5, 8)] {
             let end = ring.next() + members;
             (0..members).for_each(|member| ring.push(member));
+            assert_eq!(ring.capacity(), slots, "with {members}");
             ring.forget_below(end);
-            assert_eq!(ring.capacity(), kept, "after {members}");
+            assert_eq!(ring.capacity(), 0, "after {members}");
         }
     }
 

@@ -27,11 +27,12 @@ pub struct Histogram {
     counts: Counts,
 }
 
-/// Spans by their bins. Which form it has follows from the number of non-empty bins alone.
+/// Spans by their bins. Which form it has follows from the counts alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Counts {
     /// Non-empty bins, in ascending order, and how often.
-    Few(Vec<(u16, u64)>),
+    Few(Vec<(u16, u32)>),
+    /// More, or one that is too large for a list.
     Many(Box<Groups>),
 }
 
@@ -119,7 +120,7 @@ impl Histogram {
     #[cfg(test)]
     fn heap(&self) -> usize {
         match &self.counts {
-            Counts::Few(bins) => bins.capacity() * size_of::<(u16, u64)>(),
+            Counts::Few(bins) => bins.capacity() * size_of::<(u16, u32)>(),
             Counts::Many(groups) => {
                 size_of::<Groups>() + groups.counters.capacity() * size_of::<[u64; BINS]>()
             }
@@ -146,10 +147,12 @@ impl Counts {
         let Counts::Few(bins) = self else { return };
         let key = (group * BINS + bin) as u16;
         let at = bins.partition_point(|&(other, _)| other < key);
-        if let Some((_, met)) = bins.get_mut(at).filter(|(other, _)| *other == key) {
-            *met += count;
-        } else if bins.len() < FEW {
-            bins.insert(at, (key, count));
+        let known = bins.get(at).filter(|(other, _)| *other == key).map(|&(_, met)| met);
+        let count_now = u32::try_from(u64::from(known.unwrap_or(0)) + count);
+        if let (Some(_), Ok(met)) = (known, count_now) {
+            bins[at].1 = met;
+        } else if let (None, Ok(met), ..FEW) = (known, count_now, bins.len()) {
+            bins.insert(at, (key, met));
         } else {
             let mut groups = Groups { places: [UNMET; GROUPS], counters: Vec::new() };
             self.each().for_each(|(place, count)| groups.add(place, count));
@@ -164,7 +167,9 @@ impl Counts {
             Counts::Few(bins) => (bins.as_slice(), None),
             Counts::Many(groups) => ([].as_slice(), Some(groups)),
         };
-        let few = few.iter().map(|&(key, count)| ((usize::from(key) / BINS, usize::from(key) % BINS), count));
+        let few = few
+            .iter()
+            .map(|&(key, count)| ((usize::from(key) / BINS, usize::from(key) % BINS), count.into()));
         few.chain(many.into_iter().flat_map(|groups| groups.each()))
     }
 }
@@ -253,13 +258,23 @@ mod tests {
     #[test]
     fn memory_is_for_what_was_met() {
         let mut all = Histogram::new();
-        for (bins, bytes) in [(4, 4 * 16), (32, 32 * 16), (33, 88 + 1024), (128, 88 + 1024)] {
+        for (bins, bytes) in [(4, 4 * 8), (32, 32 * 8), (33, 88 + 1024), (128, 88 + 1024)] {
             // From 2^30 ps on, bins are 2^23 ps wide, and 128 of them make a group.
             (0..bins).for_each(|bin| all.add(Span::from_ps((128 + bin) << 23), 1_000_000));
             assert_eq!(all.heap(), bytes, "{bins} bins");
         }
         all.add(Span::from_s(1), 1);
         assert_eq!(all.heap(), 88 + 2 * 1024, "another power of two");
+    }
+
+    #[test]
+    fn counts_too_large_for_a_list_are_exact() {
+        let mut all = Histogram::new();
+        let most = u64::from(u32::MAX);
+        for (count, sum) in [(most, most), (1, most + 1), (2 * most, 3 * most + 1)] {
+            all.add(Span::from_ps(100), count);
+            assert_eq!(all.cumulative().collect::<Vec<_>>(), [(Span::from_ps(100), sum)]);
+        }
     }
 
     #[test]

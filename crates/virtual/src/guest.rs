@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::protocol::{Connection, Message, Operation, Read};
-use crate::vhost::{Device, Kind, NetConfig, Queue, Received};
+use crate::transmitter::Transmitter;
+use crate::vhost::{Chain, Device, Kind, NetConfig, Queue, Received};
 use std::collections::VecDeque;
 use std::io::IoSlice;
 use std::os::fd::BorrowedFd;
@@ -16,6 +17,15 @@ pub const MOST_CARDS: usize = 11;
 const CONSOLE_PLACE: usize = 1;
 /// How much a device holds for a driver that has left no room in its receive queue.
 const DEVICE_BUFFER_BYTES: usize = 64 << 20;
+
+/// A network card of a guest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Card {
+    /// What its driver reads.
+    pub config: NetConfig,
+    /// Its line rate in bit/s; `None`: it sends and returns buffers at once.
+    pub line_bits_per_s: Option<u64>,
+}
 
 /// A device of a guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -173,6 +183,8 @@ pub(crate) struct Guest {
     /// By the places of their ports.
     pub devices: Vec<Device>,
     buffers: Vec<DeviceBuffer>,
+    /// Those of cards with a line rate, by the places of their ports.
+    transmitters: Vec<Option<Transmitter<Chain>>>,
     /// Queues with interrupts that have not been sent to it.
     interrupts: u32,
     pub counters: GuestCounters,
@@ -180,16 +192,21 @@ pub(crate) struct Guest {
 
 impl Guest {
     /// A guest with a card for each of `cards`, of which there is at least one.
-    pub fn new(number: usize, name: String, cards: &[NetConfig]) -> Self {
+    pub fn new(number: usize, name: String, cards: &[Card]) -> Self {
         let device = |port: Port| match port {
             Port::Network(card) => {
-                Device::new(Kind::Net(cards[card]), format!("network card eth{card} of host {name}"))
+                Device::new(Kind::Net(cards[card].config), format!("network card eth{card} of host {name}"))
             }
             Port::Console => Device::new(Kind::Console, format!("console of host {name}")),
+        };
+        let transmitter = |port: Port| match port {
+            Port::Network(card) => cards[card].line_bits_per_s.map(Transmitter::new),
+            Port::Console => None,
         };
         Guest {
             devices: Port::all(cards.len()).map(device).collect(),
             buffers: Port::all(cards.len()).map(|_| DeviceBuffer::default()).collect(),
+            transmitters: Port::all(cards.len()).map(transmitter).collect(),
             name,
             number,
             connection: None,
@@ -238,8 +255,13 @@ impl Guest {
         let delivery = self.inbox.front().map(|delivery| delivery.due_ns);
         let has_room = self.buffers.iter().any(|buffer| !buffer.is_blocked && !buffer.packets.is_empty());
         let now = (self.interrupts != 0 || has_room).then_some(self.now_ns);
-        let next = [self.requested_ns, delivery, now].into_iter().flatten().min();
+        let next = [self.requested_ns, delivery, now, self.transmitted_ns()].into_iter().flatten().min();
         next.filter(|_| self.state == State::Waiting).map(|next_ns| next_ns.max(self.now_ns))
+    }
+
+    /// When a card completes its next frame.
+    fn transmitted_ns(&self) -> Option<u64> {
+        self.transmitters.iter().flatten().filter_map(Transmitter::done_ns).min()
     }
 
     /// Lets it boot, at time zero.
@@ -260,10 +282,13 @@ impl Guest {
 
     /// Lets it do its next thing, if it waits and that is before the horizon. Afterwards it is busy, or has
     /// nothing to do before the horizon.
-    pub fn step(&mut self, horizon_ns: u64, spare: &mut Vec<Vec<u8>>) -> Result<()> {
+    pub fn step(&mut self, horizon_ns: u64, out: &mut Outbox) -> Result<()> {
         while let Some(at_ns) = self.next_ns().filter(|&at_ns| at_ns < horizon_ns) {
             self.now_ns = at_ns;
-            self.hand_over(spare)?;
+            for place in 0..self.transmitters.len() {
+                self.transmit(place, out)?;
+            }
+            self.hand_over(&mut out.spare)?;
             if self.interrupts != 0 || self.requested_ns.is_some_and(|requested_ns| requested_ns <= at_ns) {
                 return self.run(horizon_ns);
             }
@@ -323,7 +348,10 @@ impl Guest {
         let holds = self.buffers.iter().any(|buffer| !buffer.packets.is_empty());
         let next_ns =
             if holds { Some(self.now_ns) } else { self.inbox.front().map(|delivery| delivery.due_ns) };
-        let free_until_ns = next_ns.map_or(horizon_ns, |next_ns| next_ns.min(horizon_ns));
+        // The guest may give an idle card a frame now, whose completion is not known yet.
+        let has_idle = self.transmitters.iter().flatten().any(Transmitter::is_idle);
+        let limits = [next_ns, self.transmitted_ns(), has_idle.then_some(self.now_ns)].into_iter().flatten();
+        let free_until_ns = limits.fold(horizon_ns, u64::min);
         let free_ns = u32::try_from(free_until_ns.saturating_sub(self.now_ns)).unwrap_or(u32::MAX);
         self.began_ns = self.now_ns;
         self.free_until_ns = self.now_ns + u64::from(free_ns);
@@ -350,6 +378,7 @@ impl Guest {
         self.interrupts = 0;
         self.inbox.clear();
         self.buffers.fill_with(DeviceBuffer::default);
+        self.transmitters.iter_mut().flatten().for_each(Transmitter::reset);
     }
 
     /// Takes its messages about time, after waiting for them if `waits`; returns whether there were any. What the guest has
@@ -423,6 +452,10 @@ impl Guest {
             return of(Queue::Receive).map(|_| ()).ok_or_else(|| self.unexpected(kick));
         };
         let until = Some(kick.sequence as u16);
+        if let Some(card) = &mut self.transmitters[port.place()] {
+            card.available = until;
+            return self.transmit(port.place(), out);
+        }
         let device = &mut self.devices[port.place()];
         let mut bytes = out.spare.pop().unwrap_or_default();
         let mut has_taken = false;
@@ -434,6 +467,26 @@ impl Guest {
         }
         out.spare.push(bytes);
         if has_taken { self.interrupt(port, Queue::Transmit) } else { Ok(()) }
+    }
+
+    /// Returns the buffer that a card with a line rate has sent by now, and starts its next frame.
+    fn transmit(&mut self, place: usize, out: &mut Outbox) -> Result<()> {
+        let Some(card) = &mut self.transmitters[place] else { return Ok(()) };
+        let (device, port) = (&mut self.devices[place], Port::at(place));
+        let finished = card.finish(self.now_ns);
+        let has_finished = finished.is_some();
+        finished.map_or(Ok(()), |chain| device.give_back(chain))?;
+        if card.is_idle() && card.available.is_some() {
+            let mut bytes = out.spare.pop().unwrap_or_default();
+            match device.take_sent(card.available, &mut bytes)? {
+                Some(chain) => {
+                    card.start(self.now_ns, chain, &bytes);
+                    out.sent.push(Sent { at_ns: self.now_ns, guest: self.number, port, bytes });
+                }
+                None => out.spare.push(bytes),
+            }
+        }
+        if has_finished { self.interrupt(port, Queue::Transmit) } else { Ok(()) }
     }
 
     /// Takes a message of a device.

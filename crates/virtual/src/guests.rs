@@ -1,9 +1,9 @@
 //! All guests of a run, and their clock.
 
 use crate::error::{Error, Result};
-use crate::guest::{Guest, GuestCounters, MOST_CARDS, Outbox, Port, Sent};
+use crate::guest::{Card, Guest, GuestCounters, MOST_CARDS, Outbox, Port, Sent};
 use crate::protocol::{Connection, Operation, Read};
-use crate::vhost::{Device, NetConfig};
+use crate::vhost::Device;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -105,7 +105,7 @@ impl Guests {
     ///
     /// # Errors
     /// If a guest has no card or too many, or a socket cannot be opened.
-    pub fn listen(directory: &Path, hosts: Vec<(String, Vec<NetConfig>)>, unix_ns: u64) -> Result<Self> {
+    pub fn listen(directory: &Path, hosts: Vec<(String, Vec<Card>)>, unix_ns: u64) -> Result<Self> {
         if let Some((name, cards)) = hosts.iter().find(|(_, cards)| !(1..=MOST_CARDS).contains(&cards.len()))
         {
             return Err(Error::Cards { guest: name.clone(), cards: cards.len() });
@@ -193,7 +193,7 @@ impl Guests {
             let mut busy = 0;
             let mut last = 0;
             for (number, guest) in self.all.iter_mut().enumerate() {
-                guest.step(horizon_ns, &mut self.out.spare)?;
+                guest.step(horizon_ns, &mut self.out)?;
                 if guest.is_busy() {
                     (busy, last) = (busy + 1, number);
                 }
@@ -223,7 +223,7 @@ impl Guests {
         let mut has_received = false;
         while guest.is_busy() && guest.has_devices() && guest.receive(true, self.unix_ns, &mut self.out)? {
             has_received = true;
-            guest.step(horizon_ns, &mut self.out.spare)?;
+            guest.step(horizon_ns, &mut self.out)?;
         }
         Ok(has_received)
     }
@@ -334,12 +334,13 @@ fn watch(epoll: &Epoll, fd: BorrowedFd<'_>, source: Source, guest: usize) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vhost::NetConfig;
 
     #[test]
     fn a_long_directory_is_no_obstacle() {
         let place = std::env::temp_dir().join(format!("longhaul-{}-{}", std::process::id(), "x".repeat(120)));
         std::fs::create_dir(&place).unwrap();
-        let net = NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1_500 };
+        let net = Card { config: NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1_500 }, line_bits_per_s: None };
         let opened = Guests::listen(&place, vec![("a".into(), vec![net; 2])], 0).map(drop);
         let mut names: Vec<_> =
             std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -351,7 +352,7 @@ mod tests {
 
     #[test]
     fn a_guest_has_1_to_11_cards() {
-        let net = NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1_500 };
+        let net = Card { config: NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1_500 }, line_bits_per_s: None };
         for cards in [0, MOST_CARDS + 1] {
             let error =
                 Guests::listen(Path::new("/"), vec![("a".into(), vec![net; cards])], 0).err().unwrap();

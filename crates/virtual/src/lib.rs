@@ -13,10 +13,11 @@ mod error;
 mod guest;
 mod guests;
 mod protocol;
+mod transmitter;
 pub mod vhost;
 
 pub use digest::{Digest, Digests};
 pub use error::{Error, Result};
-pub use guest::{GuestCounters, MOST_CARDS, Port, Sent};
+pub use guest::{Card, GuestCounters, MOST_CARDS, Port, Sent};
 pub use guests::{Guests, Overlap, Progress, TIME_SOCKET, socket_name};
 pub use vhost::NetConfig;

@@ -92,8 +92,8 @@ class Configured:
             delay_ns=plan_mean_ns(model["delay"]),
             bits_per_s=plan_bits_per_s(model),
             loss=sum(known) / len(known) if len(known) == len(losses) else None,
-            queue_bytes=_sum(route["queue"]["limit_bytes"] for route in routes),
-            queue_packets=_sum(route["queue"]["limit_packets"] for route in routes),
+            queue_bytes=_sum([route["queue"]["limit_bytes"] for route in routes]),
+            queue_packets=_sum([route["queue"]["limit_packets"] for route in routes]),
             routes=len(routes),
             up=bool(model["up"]) and any(route["up"] for route in routes),
         )
@@ -240,10 +240,11 @@ def lanes(model: Json) -> Iterator[tuple[int | None, Json]]:
         yield from enumerate(bundle["routes"])
 
 
-def _routes(model: Json) -> list[Json]:
-    return [lane for _number, lane in lanes(model)]
+def _routes(model: Json) -> Sequence[Json]:
+    bundle = model.get("bundle")
+    return [model] if bundle is None else bundle["routes"]
 
 
-def _sum(limits: Iterable[int | None]) -> int | None:
-    known = list(limits)
-    return sum(limit for limit in known if limit is not None) if None not in known else None
+def _sum(limits: Sequence[int | None]) -> int | None:
+    known = [limit for limit in limits if limit is not None]
+    return sum(known) if len(known) == len(limits) else None

@@ -55,14 +55,15 @@ def merged(each: Iterable[Distribution]) -> dict[str, Any]:
 
 def thinned(one: Distribution) -> dict[str, Any]:
     """The same with as many points as a figure can show."""
-    return {**one, "cdf": list(_few(one["cdf"]))}
+    return {**one, "cdf": _few(one["cdf"])}
 
 
-def _few(points: Sequence[Sequence[float]]) -> Iterable[Sequence[float]]:
+def _few(points: Sequence[Sequence[float]]) -> list[Sequence[float]]:
+    few = []
     kept, fine = -1.0, STEP
     for point in points[:-1]:
-        if point[1] - kept >= fine:
-            kept = point[1]
-            fine = min(STEP, (1 - kept) / 4)
-            yield point
-    yield from points[-1:]
+        share = point[1]
+        if share - kept >= fine:
+            few.append(point)
+            kept, fine = share, min(STEP, (1 - share) / 4)
+    return [*few, *points[-1:]]

@@ -1,6 +1,7 @@
 """Links: the configuration of each direction, and its measurements."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -75,10 +76,11 @@ def _between(
 
 def _rows(samples: Samples) -> tuple[Array, Array]:
     """Places of the samples, each direction's together in the order of the first; and which are a first."""
-    numbers: dict[tuple[str, str], int] = {}
+    firsts: dict[tuple[str, str], int] = {}
     keys = zip(samples["link"].tolist(), samples["way"].tolist(), strict=True)
+    # The place of its first sample is the number of a direction.
     directions = np.fromiter(
-        (numbers.setdefault(key, len(numbers)) for key in keys), dtype=np.int64, count=len(samples["link"])
+        map(firsts.setdefault, keys, count()), dtype=np.int64, count=len(samples["link"])
     )
     order = np.argsort(directions, kind="stable")
     directions, t_ns = directions[order], samples["t_ns"][order]
@@ -124,9 +126,11 @@ def summarise_links(
     """
     used = _used(plan, engine, configuration)
     rows = []
+    duration_ns = engine["duration_ns"]
     for index, (link, counted) in enumerate(zip(plan["links"], engine["links"], strict=True)):
+        access = is_access_link(plan["nodes"], link)
         for way in WAYS:
-            duration_ns = engine["duration_ns"]
+            first = configuration.phases(index, way)[0].configured
             phases = phase_rows(configuration, index, way, counted[way], duration_ns)
             ends = link["endpoints"] if way == "forward" else link["endpoints"][::-1]
             rows.append(
@@ -135,8 +139,8 @@ def summarise_links(
                     "way": way,
                     "from": plan["nodes"][ends[0]]["name"],
                     "to": plan["nodes"][ends[1]]["name"],
-                    "access": is_access_link(plan["nodes"], link),
-                    "requested": {**requested(link[way]), **_over_time(phases)},
+                    "access": access,
+                    "requested": {**_requested(first), **_over_time(phases)},
                     "achieved": {
                         **measured(counted[way], duration_ns),
                         "peak_bits_per_s": peaks.get((link["name"], way), 0.0),
@@ -158,7 +162,10 @@ def requested(direction: Mapping[str, Any]) -> dict[str, Any]:
 
     Of parallel routes: rates and queues together, loss and delay on average.
     """
-    numbers = Configured.of(direction)
+    return _requested(Configured.of(direction))
+
+
+def _requested(numbers: Configured) -> dict[str, Any]:
     return {
         "delay_ns": numbers.delay_ns,
         "rate_bits_per_s": numbers.bits_per_s,
@@ -183,14 +190,14 @@ def _used(
     plan: Plan, engine: Mapping[str, Any], configuration: Configuration
 ) -> list[dict[Way, float | None]]:
     """The utilisation of each direction of each link over the run; ``None`` without a rate."""
-    count, duration_ns = len(plan["links"]), engine["duration_ns"]
+    links, duration_ns = len(plan["links"]), engine["duration_ns"]
     names = np.array([link["name"] for link in plan["links"]], dtype=object)
-    sent = np.array([links[way]["wire_bytes"] for way in WAYS for links in engine["links"]])
-    times = np.zeros(len(WAYS) * count, dtype=np.int64), np.full(len(WAYS) * count, duration_ns)
-    of = np.tile(names, len(WAYS)), np.repeat(np.array(WAYS, dtype=object), count)
+    sent = np.array([each[way]["wire_bytes"] for way in WAYS for each in engine["links"]])
+    times = np.zeros(len(WAYS) * links, dtype=np.int64), np.full(len(WAYS) * links, duration_ns)
+    of = np.tile(names, len(WAYS)), np.repeat(np.array(WAYS, dtype=object), links)
     found = _utilisation(plan, configuration, of, sent, times)
     values = [float(value) if np.isfinite(value) else None for value in found]
-    return [dict(zip(WAYS, values[place::count], strict=True)) for place in range(count)]
+    return [dict(zip(WAYS, values[place::links], strict=True)) for place in range(links)]
 
 
 def peak_rates(table: Mapping[str, Array]) -> dict[tuple[str, str], float]:

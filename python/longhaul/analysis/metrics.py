@@ -8,6 +8,7 @@ from typing import Any
 
 from longhaul.scenario.model.metrics import (
     DELAY,
+    FIDELITY_QUANTILES,
     ITERATION,
     PROBE_QUANTILES,
     QUEUEING_DELAY,
@@ -118,8 +119,11 @@ def _fidelity(fidelity: Json) -> dict[str, Any]:
     found: dict[str, Any] = {
         f"{figure}.{quantile}": fidelity.get(figure, {}).get(f"{quantile}_ns")
         for figure in ("lateness", "spacing", "simulated")
-        for quantile in ("p50", "p90", "p99", "p999", "max")
+        for quantile in FIDELITY_QUANTILES
     }
+    delays = (fidelity.get("read_delay") or {}).values()
+    for quantile in FIDELITY_QUANTILES:
+        found[f"read_delay.{quantile}"] = max((each[f"{quantile}_ns"] for each in delays), default=None)
     found["gaps"] = fidelity["gaps"].get("count")
     found["waiting"] = max(fidelity.get("waiting", {}).values(), default=None)
     found["verdict"] = fidelity["verdict"]

@@ -48,6 +48,9 @@ def phase_rows(
     """
     every = configuration.phases(link, way)
     phases = [every[0], *(each for each in every[1:] if each.from_ns < duration_ns)]
+    if len(phases) == 1:
+        # Most links of a large network never change.
+        return [_row(phases[0], duration_ns, _at_end(counters))]
     ends = [*(each.from_ns for each in phases[1:]), duration_ns]
     counted = [dict.fromkeys(_COUNTERS, 0), *(each.before for each in phases[1:]), _at_end(counters)]
     rows = [

@@ -14,6 +14,9 @@ from longhaul.subprocesses import find_program
 from longhaul.units.text import rate_text, time_text
 
 State = Literal["good", "poor", "missing"]
+_FILE_SYSTEMS = Path("/proc/filesystems")
+_MODULES = Path("/lib/modules")
+_MPTCP = Path("/proc/sys/net/mptcp")
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ def examine(*, self_test: bool = True) -> Iterator[Finding]:
         _socket_buffers,
         _control_groups,
         _limits_of_hosts,
+        _root_directories,
+        _multipath_tcp,
         _foreign_namespaces,
         _interfaces,
         _programs,
@@ -91,6 +96,31 @@ def _privilege() -> Finding:
         return Finding("privilege", "good", "unprivileged user namespaces")
     found = user_namespaces.obstacle(refused)
     return Finding("privilege", "missing", found.detail, found.remedy)
+
+
+def _root_directories() -> Finding:
+    """What ``rootfs``, ``image`` and ``files`` of hosts need."""
+    what = "root directories of hosts"
+    known = {line.split()[-1] for line in _FILE_SYSTEMS.read_text().splitlines() if line}
+    # The kernel loads a module when the file system is mounted.
+    modules = _MODULES / platform.release()
+    if "overlay" in known or any(modules.glob("kernel/fs/overlayfs/overlay.ko*")):
+        stores = [f"{engine}'s store" for engine in ("podman", "docker") if find_program(engine)]
+        return Finding(what, "good", f"overlayfs; images of {', '.join(['OCI layouts', *stores])}")
+    detail = "this kernel has no overlayfs: hosts have no rootfs, image or added files"
+    return Finding(what, "poor", detail, "use a kernel with CONFIG_OVERLAY_FS")
+
+
+def _multipath_tcp() -> Finding:
+    """What ``mptcp`` of hosts and traffic needs."""
+    what = "Multipath TCP"
+    if not _MPTCP.exists():
+        detail = "this kernel has none: it is left to simulations"
+        return Finding(what, "poor", detail, "use Linux 5.6 or later with CONFIG_MPTCP")
+    if find_program("mptcpize") is None:
+        detail = "mptcpize is missing, which starts the programs of traffic"
+        return Finding(what, "poor", detail, "sudo apt-get install mptcpize")
+    return Finding(what, "good", "available")
 
 
 def _foreign_namespaces() -> Finding:

@@ -63,7 +63,7 @@ def compare(
         sys.exit(_replay(replayed))
     from longhaul.cli.terminal.comparison import print_comparison
     from longhaul.report.comparison import as_plain
-    from longhaul.results.comparison import compare_cross_traffic, compare_groups, counted, find_all
+    from longhaul.results.comparison import compare_cross_traffic, compare_groups, compared_groups, find_all
     from longhaul.results.divergence import first_difference
 
     groups = find_all(runs)
@@ -76,7 +76,7 @@ def compare(
             exit_code=2,
         )
     stolen = compare_cross_traffic(groups, flow) if flow else None
-    names = counted(groups)
+    names = compared_groups(groups)
     singles = [group.runs[0] for group in groups if len(group.runs) == 1]
     divergence = first_difference(*singles) if len(singles) == len(groups) == 2 else None
     if as_json:

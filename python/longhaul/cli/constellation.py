@@ -13,14 +13,19 @@ Places = dict[str, tuple[float, float]]
 
 
 def _stations(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> Places:
+    from longhaul.places import named
+
     found: Places = {}
     for value in values:
         name, _equals, place = value.partition("=")
         try:
             latitude, longitude = (float(each) for each in place.split(","))
         except ValueError:
-            what = "is not NAME=LATITUDE,LONGITUDE, such as paris=48.86,2.35"
-            raise click.BadParameter(f'"{value}" {what}') from None
+            city = named(place)
+            if city is None:
+                what = "is not NAME=LATITUDE,LONGITUDE or NAME=CITY, such as paris=48.86,2.35 or nyc=New York"
+                raise click.BadParameter(f'"{value}" {what}') from None
+            latitude, longitude = city.latitude, city.longitude
         if not (-90 <= latitude <= 90 and -180 <= longitude <= 180):
             raise click.BadParameter(f'"{value}" is not on the Earth; write degrees, latitude first')
         if not name or name in found:
@@ -65,8 +70,8 @@ def _refuse_walker(context: click.Context) -> None:
     multiple=True,
     required=True,
     callback=_stations,
-    metavar="NAME=LAT,LON",
-    help="A ground station, in degrees, such as paris=48.86,2.35; two or more.",
+    metavar="NAME=PLACE",
+    help="A ground station, in degrees or as a city, paris=48.86,2.35 or paris=Paris; two or more.",
 )
 @click.option("--elevation", default=25.0, show_default=True, help="Least angle above a station's horizon.")
 @click.option("--no-isl", is_flag=True, help="Leave out links between satellites.")
@@ -96,12 +101,12 @@ def constellation(context: click.Context, /, out: Path, force: bool, **given: An
       --station paris=48.86,2.35 --out starlink.yaml
     longhaul sim leo.yaml
     """
-    from longhaul.scenario.expand.topologies.constellation import describe, orbits
+    from longhaul.scenario.expand.topologies.constellation import describe, from_options
 
     if given["tle"] is not None:
         _refuse_walker(context)
         given["at"] = given["at"] and given["at"].replace(tzinfo=UTC)
-    written, found = orbits(out.stem, given)
+    written, found = from_options(out.stem, given)
     delays = out.with_name(f"{out.stem}-delays.csv")
     write_scenario(out, written.scenario, inputs={delays: written.delays}, force=force)
     for warning in written.warnings:

@@ -46,6 +46,7 @@ def run_experiment(
     from longhaul.cli.progress import Progress
     from longhaul.machines import run as divided_run
     from longhaul.machines.allocations import allocation_of
+    from longhaul.machines.learnt_networks import with_learnt_networks
     from longhaul.machines.parts import Options
     from longhaul.machines.placement import place
     from longhaul.run import conclusion, live, live_shards
@@ -69,6 +70,9 @@ def run_experiment(
     with nullcontext() if on is None else allocation_of(on, ssh=ssh, sudo=sudo) as allocation:
         placement = None
         if allocation is not None:
+            if (learnt := with_learnt_networks(resolved, allocation.machines)) is not resolved:
+                resolved = learnt
+                planned = live.plan_run(resolved, journal=journal, sudo=sudo, on_machines=True)
             placement = place(resolved, planned.plan, allocation.machines)
         prepared = live.begin(planned, runs=runs, argv=argv)
         kept = conclusion.results_so_far(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longhaul.report.files import write_charts
+from longhaul.report.files import chosen, file_name, write_charts
 from longhaul.report.formats import MARKDOWN
 from longhaul.results import run_record
 
@@ -12,16 +12,24 @@ if TYPE_CHECKING:
     from longhaul.report.chart import Chart
 
 
-def write_files(directory: Path, formats: Sequence[str]) -> list[Path]:
+def write_files(directory: Path, formats: Sequence[str], figures: Sequence[str] = ()) -> list[Path]:
     """Write what is in ``directory``, which has results, in these formats; returns the paths.
 
-    Markdown is ``report.md`` there; charts are in ``figures/``, as :func:`write_charts` writes them. Raises
-    LonghaulError.
+    Markdown is ``report.md`` there; charts are in ``figures/``, as :func:`write_charts` writes them: those of
+    the names ``figures``, or all. Raises LonghaulError.
     """
     charts, write_markdown = _writers(run_record.kind(directory))
     made = [write_markdown(directory)] if MARKDOWN in formats else []
     drawn = [each for each in formats if each != MARKDOWN]
-    return [*made, *(write_charts(charts(directory), directory / "figures", drawn) if drawn else ())]
+    if not drawn:
+        return made
+    return [*made, *write_charts(chosen(charts(directory), figures), directory / "figures", drawn)]
+
+
+def titles(directory: Path) -> dict[str, str]:
+    """The figures of what is in ``directory``: what each shows, by name."""
+    charts, _ = _writers(run_record.kind(directory))
+    return {file_name(chart.name): chart.title for chart in charts(directory)}
 
 
 def _writers(

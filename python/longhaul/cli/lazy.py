@@ -1,8 +1,8 @@
 """Groups of commands that are imported when they are called, so that help is fast."""
 
-import importlib.util
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -24,11 +24,11 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Those that are installed, in the order of the table."""
-        return [name for name, (place, _) in self.table.items() if _exists(place)]
+        return [name for name in self.table if self._has(name)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command."""
-        if cmd_name not in self.list_commands(ctx):
+        if not self._has(cmd_name):
             return None
         module, _, attribute = self.table[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
@@ -39,7 +39,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or name the nearest."""
         name = args[0]
-        if name not in self.list_commands(ctx) and not ctx.resilient_parsing:
+        if not self._has(name) and not ctx.resilient_parsing:
             from difflib import get_close_matches
 
             near = get_close_matches(name, self.list_commands(ctx), n=1)
@@ -54,6 +54,6 @@ class Commands(click.Group):
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
 
-
-def _exists(place: str) -> bool:
-    return importlib.util.find_spec(place.partition(":")[0]) is not None
+    def _has(self, name: str) -> bool:
+        """Whether there is a command of this name, and its module is installed."""
+        return name in self.table and find_spec(self.table[name][0].partition(":")[0]) is not None

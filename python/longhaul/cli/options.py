@@ -1,6 +1,6 @@
 """Arguments and options that several commands share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -82,6 +82,22 @@ kernel_option: Decorator = click.option(
     metavar="VERSION",
     help="The Linux of --clock virtual, for example 6.12. Default: the scenario's, or the newest built.",
 )
+
+
+def require_clock(clock: str, *, kernel: str | None, sudo: bool) -> None:
+    """Refuse options that do not belong to the clock."""
+    if clock == "real" and kernel is not None:
+        raise click.UsageError("--kernel is the hosts' own: add --clock virtual")
+    if clock == "virtual" and sudo:
+        raise click.UsageError("--clock virtual needs no root: leave out --sudo")
+
+
+def refuse_together(option: str, others: Mapping[str, bool]) -> None:
+    """Refuse ``option`` with each of the ``others`` that is given."""
+    for other in (name for name, is_given in others.items() if is_given):
+        raise click.UsageError(f"{option} does not support {other} yet: leave one of them out")
+
+
 set_option: Decorator = click.option(
     "--set",
     "settings",

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
@@ -10,11 +11,12 @@ from rich.progress import Progress as Bar
 
 from longhaul.analysis.outcome import announced, program_failure
 from longhaul.cli.bars import Shown
-from longhaul.cli.terminal.links import Screen
 from longhaul.report.console import Console
-from longhaul.run.live_links import Watch
 from longhaul.run.session import Message
 from longhaul.units.text import duration_text
+
+if TYPE_CHECKING:
+    from longhaul.cli.terminal.links import Screen
 
 _NOT_LINKS = 4
 """Lines of a terminal that a table of links leaves to others."""
@@ -23,7 +25,7 @@ _NOT_LINKS = 4
 class _Watched(Bar):
     """A bar above the links of a run."""
 
-    screen: Screen | None = None
+    screen: "Screen | None" = None
 
     def get_renderables(self) -> Iterable[RenderableType]:
         """The bar, and what there is to watch below it."""
@@ -50,6 +52,9 @@ class Progress(Shown):
             transient=True,
         )
         if watch:
+            from longhaul.cli.terminal.links import Screen
+            from longhaul.run.live_links import Watch
+
             bar.screen = Screen(Watch(plan.parent))
         super().__init__(bar)
         self._task = self._bar.add_task("building hosts", total=None, note="")

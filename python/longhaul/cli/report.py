@@ -35,12 +35,22 @@ from longhaul.report.formats import MARKDOWN
     "Also write each figure in this format, or its points as CSV; md: the tables and the scenario as "
     "report.md, for the appendix of a paper. May be repeated."
 )
+@click.option(
+    "--figure",
+    "figures",
+    metavar="NAME",
+    multiple=True,
+    help="Write this figure alone, as PDF if no --format is given; may be repeated. Default: all figures.",
+)
+@click.option("--list-figures", "listed", is_flag=True, help="Print the names of the figures of DIRECTORY.")
 def report(
     directories: tuple[Path, ...],
     changed: Path | None,
     compared: bool,
     output: Path | None,
     formats: tuple[str, ...],
+    figures: tuple[str, ...],
+    listed: bool,
 ) -> None:
     """Write report.html of the run, relay, sweep or benchmark in DIRECTORY again, from its raw records.
 
@@ -52,12 +62,14 @@ def report(
     longhaul report runs/three-clusters/latest-live
     longhaul report runs/three-clusters/latest-live --format pdf --format csv
     longhaul report runs/three-clusters/latest-live --format md
+    longhaul report runs/three-clusters/latest-live --list-figures
+    longhaul report runs/three-clusters/latest-live --figure rtts --figure round-trips --format png
     longhaul report --compare runs/atlantic
     longhaul report --events-of runs/three-clusters/latest-live
     longhaul report --compare runs/atlantic-cubic runs/atlantic-bbr --output algorithms.html
     """
     if changed is not None:
-        if directories or compared or output or formats:
+        if directories or compared or output or formats or figures or listed:
             raise click.UsageError("--events-of prints the events of one run, and takes nothing beside it")
         from longhaul.results.changes import events_of
 
@@ -65,6 +77,8 @@ def report(
         return
     if not directories:
         raise click.UsageError("Missing argument 'DIRECTORY...'.")
+    if figures and not set(formats) - {MARKDOWN}:
+        formats = (*formats, "pdf")
     if MARKDOWN in formats and compared:
         raise LonghaulError(
             Code.OPTION_CONFLICT,
@@ -73,7 +87,9 @@ def report(
             exit_code=2,
         )
     if compared:
-        made = _compare(directories, output or Path("comparison.html"), formats)
+        if listed:
+            raise click.UsageError("--list-figures is for one run, relay, sweep or benchmark")
+        made = _compare(directories, output or Path("comparison.html"), formats, figures)
     else:
         if len(directories) > 1 or output is not None:
             raise LonghaulError(
@@ -82,12 +98,23 @@ def report(
                 remedy="name one DIRECTORY and no --output, or compare several runs with --compare",
                 exit_code=2,
             )
-        made = _write_again(directories[0], formats)
+        if listed:
+            _list_figures(directories[0])
+            return
+        made = _write_again(directories[0], formats, figures)
     for path in made:
         click.echo(path)
 
 
-def _write_again(directory: Path, formats: tuple[str, ...]) -> list[Path]:
+def _list_figures(directory: Path) -> None:
+    from longhaul.cli.figures import titles
+
+    found = titles(directory)
+    for name, title in found.items():
+        click.echo(f"{name.ljust(max(map(len, found)))}  {title}")
+
+
+def _write_again(directory: Path, formats: tuple[str, ...], figures: tuple[str, ...]) -> list[Path]:
     from longhaul.cli.regeneration import write_again
 
     first = write_again(directory)
@@ -95,10 +122,12 @@ def _write_again(directory: Path, formats: tuple[str, ...]) -> list[Path]:
         return [first]
     from longhaul.cli.figures import write_files
 
-    return [first, *write_files(directory, formats)]
+    return [first, *write_files(directory, formats, figures)]
 
 
-def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ...]) -> list[Path]:
+def _compare(
+    directories: tuple[Path, ...], output: Path, formats: tuple[str, ...], figures: tuple[str, ...]
+) -> list[Path]:
     import shlex
 
     from longhaul.report.comparison_page import charts, write_comparison
@@ -112,8 +141,8 @@ def _compare(directories: tuple[Path, ...], output: Path, formats: tuple[str, ..
     command = shlex.join(["longhaul", *sys.argv[1:]])
     made = [write_comparison(output, found, first=DEFAULT_METRICS, command=command)]
     if formats:
-        from longhaul.report.files import write_charts
+        from longhaul.report.files import chosen, write_charts
 
         place = output.with_name(f"{output.stem}-figures")
-        made += write_charts(charts(found, first=DEFAULT_METRICS), place, formats)
+        made += write_charts(chosen(charts(found, first=DEFAULT_METRICS), figures), place, formats)
     return made

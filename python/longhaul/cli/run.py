@@ -14,7 +14,9 @@ from longhaul.cli.options import (
     machines_options,
     memory_option,
     prometheus_option,
+    refuse_together,
     report_option,
+    require_clock,
     runs_option,
     scenario_argument,
     seed_option,
@@ -85,18 +87,11 @@ def run(
     """
     from longhaul.cli.experiments import run_experiment
 
-    if clock == "real" and kernel is not None:
-        raise click.UsageError("--kernel is the hosts' own: add --clock virtual")
-    if clock == "virtual" and sudo:
-        raise click.UsageError("--clock virtual needs no root: leave out --sudo")
-    if on is not None or shards != 1:
-        option = "--shards" if on is None else "--on"
-        refused = {
-            "--clock virtual": clock == "virtual",
-            "--shards": shards != 1 and on is not None,
-        }
-        for other in (name for name, given in refused.items() if given):
-            raise click.UsageError(f"{option} does not support {other} yet: leave one of them out")
+    require_clock(clock, kernel=kernel, sudo=sudo)
+    if on is not None:
+        refuse_together("--on", {"--clock virtual": clock == "virtual", "--shards": shards != 1})
+    if shards != 1:
+        refuse_together("--shards", {"--clock virtual": clock == "virtual"})
     sys.exit(
         run_experiment(
             scenario,

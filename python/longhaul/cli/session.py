@@ -5,21 +5,28 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from longhaul.cli.options import (
+    clock_option,
     json_option,
+    kernel_option,
     machines_options,
     memory_option,
     prometheus_option,
+    refuse_together,
+    require_clock,
     runs_option,
     scenario_argument,
     set_option,
 )
 from longhaul.plan import Way
 from longhaul.units.text import time_text
+
+if TYPE_CHECKING:
+    from longhaul.run.virtual_clock import Clock
 
 name_option = click.option("--name", metavar="RUN", help="Name of the run, if several are up.")
 
@@ -31,6 +38,8 @@ name_option = click.option("--name", metavar="RUN", help="Name of the run, if se
 @runs_option
 @click.option("--sudo", is_flag=True, help="Start only the live process as root, through sudo.")
 @machines_options
+@clock_option
+@kernel_option
 @memory_option
 @prometheus_option
 def up(
@@ -42,15 +51,22 @@ def up(
     on: str | None,
     ssh: str,
     tunnel: Literal["plain", "encrypted"],
+    clock: "Clock",
+    kernel: str | None,
     memory_bytes: int | None,
     prometheus: str | None,
 ) -> None:
     """Start the network of SCENARIO and keep it up, for `exec`, `set`, `status` and `down`.
 
-    Its programs and traffic run as in `run`; the network stays when they have ended.
+    Its programs and traffic run as in `run`; the network stays when they have ended. On the virtual clock,
+    its time passes no faster than real time; where hosts have more to do than this machine can in that time,
+    it passes more slowly, and stays exact.
     """
     from longhaul.run.persistent_networks import bring_up
 
+    require_clock(clock, kernel=kernel, sudo=sudo)
+    if on is not None:
+        refuse_together("--on", {"--clock virtual": clock == "virtual"})
     if on is None:
         standing = bring_up(
             scenario,
@@ -61,6 +77,8 @@ def up(
             sudo=sudo,
             prometheus=prometheus,
             memory_bytes=memory_bytes,
+            clock=clock,
+            kernel=kernel,
         )
     else:
         from longhaul.machines import persistent_networks as divided_networks
@@ -136,8 +154,11 @@ def set_(name: str | None, way: "Way | None", route: int | None, link: str, chan
 
     KEY is delay, rate, loss, queue, reordering, duplicate, corrupt, count or coalesce; VALUE is written as
     in the scenario. Nothing is flushed: packets on the wire arrive as they would have, packets in the queue
-    stay there. A host's name in place of LINK changes classes of its pacing: CLASS=RATE, CLASS=unpaced. Every
-    change is recorded with the run.
+    stay there. Every change is recorded with the run.
+
+    LINK can also be a node. `leave` removes a link or a node from the network and `join` adds it again;
+    routes are recomputed. For a host, attach=ROUTER activates its link to another router, and CLASS=RATE or
+    CLASS=unpaced changes a class of its pacing.
 
     \b
     longhaul set par-nyc delay=60ms loss=0.1%
@@ -147,6 +168,9 @@ def set_(name: str | None, way: "Way | None", route: int | None, link: str, chan
     longhaul set par-nyc --forward rate=100Mbit queue=1bdp
     longhaul set par-nyc down
     longhaul set bundle --route 2 down
+    longhaul set par-nyc leave
+    longhaul set ams join
+    longhaul set par1 attach=ams
     longhaul set par1 bulk=250Mbit
     """
     from longhaul.run.interventions import change_link

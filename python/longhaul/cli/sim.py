@@ -48,7 +48,9 @@ def sim(
     longhaul sim scenarios/two-clusters.yaml --set cc=cubic
     """
     from longhaul.cli.experiments import simulate
+    from longhaul.launch import compute_in_one_thread
 
+    compute_in_one_thread()
     sys.exit(
         simulate(
             scenario,

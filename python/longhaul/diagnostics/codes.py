@@ -235,6 +235,7 @@ class Code(StrEnum):
     QUEUE_BELOW_BDP = "W0207"
     LINK_OVERLOADED = "W0208"
     CAPTURE_CHANGED = "W0209"
+    SATELLITES_LEFT_OUT = "W0210"
 
     # W03: this machine
     MACHINE_TOO_SLOW = "W0301"

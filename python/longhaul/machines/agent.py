@@ -32,6 +32,7 @@ from longhaul.machines.remote_launches import Launches
 from longhaul.results.growing_captures import StartedClock
 from longhaul.run.groups import cpu_seconds
 from longhaul.run.host_state import host_state
+from longhaul.run.learnt_networks import Interface, known_of
 from longhaul.run.ports import WantedPort, places_of
 from longhaul.run.session import Session, ask
 
@@ -117,6 +118,8 @@ class Agent:
                 threading.Thread(target=self._measure, args=(message["peers"],), daemon=True).start()
             case "ports":
                 self._look_for_ports([WantedPort(**each) for each in message["ports"]], message["peers"])
+            case "learn":
+                self._learn({key: Interface(**each) for key, each in message["interfaces"].items()})
             case "part":
                 self._parts.append(message["part"])
             case "run":
@@ -153,6 +156,10 @@ class Agent:
                 what = {"code": error.code, "message": error.message, "remedy": error.remedy}
                 refused = refused or {"host": port.host, **what}
         self._out.send({"is": "ports", "refused": refused})
+
+    def _learn(self, interfaces: Mapping[str, Interface]) -> None:
+        known = {key: asdict(known_of(each)) for key, each in interfaces.items() if each.is_here()}
+        self._out.send({"is": "learnt", "known": known})
 
     def _run(self, message: Message) -> None:
         if self._socket is None:

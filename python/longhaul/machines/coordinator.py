@@ -9,7 +9,7 @@ import secrets
 import subprocess
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
@@ -25,6 +25,7 @@ from longhaul.machines.messages import Message, Writer
 from longhaul.machines.paths import MeasuredPath
 from longhaul.machines.placement import Placement
 from longhaul.results import ending, machine_records
+from longhaul.run.learnt_networks import Known
 from longhaul.run.session import RunFailedError
 from longhaul.units.text import few_text
 
@@ -237,6 +238,19 @@ class Coordinator:
                 for each in found["paths"]
             ]
         return paths
+
+    def learn(self, interfaces: Mapping[str, Message]) -> dict[str, Known]:
+        """What machines know of networks behind interfaces, by the key of each; nothing of absent ones.
+
+        ``interfaces`` has them by machine and key.
+        """
+        for agent in self.agents:
+            agent.writer.send({"do": "learn", "interfaces": interfaces[agent.name]})
+        return {
+            key: Known(tuple(found["gateway"]), tuple(found["subnets"]))
+            for answer in self._answers("learnt", self.agents, _PORTS_S)
+            for key, found in answer["known"].items()
+        }
 
     def require_ports(self) -> None:
         """Let each machine look for the ports of its hosts. Raises LonghaulError if one cannot be used."""

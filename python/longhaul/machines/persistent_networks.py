@@ -20,6 +20,7 @@ from longhaul.machines import run as divided_run
 from longhaul.machines.allocations import Allocation
 from longhaul.machines.hostfile import Machine
 from longhaul.machines.kubernetes import Pods, removing
+from longhaul.machines.learnt_networks import with_learnt_networks
 from longhaul.machines.messages import Message, Writer
 from longhaul.machines.parts import Options
 from longhaul.machines.placement import Cut, Placement, place
@@ -57,6 +58,7 @@ def bring_up(
     called = name or resolved.plan["name"]
     with claimed(called) as path:
         listener = exporter.listen(prometheus) if prometheus else None
+        resolved = with_learnt_networks(resolved, allocation.machines)
         planned = live.plan_run(resolved, sudo=sudo, on_machines=True)
         live_shards.refuse(planned.plan, option="--on")
         placement = place(resolved, planned.plan, allocation.machines)

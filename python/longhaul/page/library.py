@@ -18,11 +18,14 @@ name: {name}
 seed: 1
 duration: 30s
 """
-_SHARED = ("kind", "access", "wan", "mtu", "addresses")
+_SHARED = ("kind", "access", "wan", "ground", "space", "mtu", "addresses")
 """Options that topologies have in common, and that are written in the file."""
 _TOPOLOGY = "topology-"
 """Begins the names of topologies that are called like a template."""
-_FIRST = {"sites": {"sites": "{par: [48.85, 2.35], ams: [52.37, 4.9], nyc: [40.71, -74.01]}"}}
+_FIRST = {
+    "sites": {"sites": "{par: [48.85, 2.35], ams: [52.37, 4.9], nyc: [40.71, -74.01]}"},
+    "constellation": {"stations": "{london: London, nyc: New York}"},
+}
 """By kind of topology, what a form begins with where an option has no default."""
 
 
@@ -83,6 +86,7 @@ def _comment(text: str) -> str:
 def _options(model: Any, first: Mapping[str, str]) -> list[Option]:
     """Fields that have a default of one word, or must be written; the rest is for the file."""
     found: list[Option] = []
+    descriptions = model.descriptions()
     for name, field in model.model_fields.items():
         if name in _SHARED or field.default is None or (field.is_required() and name not in first):
             continue
@@ -90,6 +94,5 @@ def _options(model: Any, first: Mapping[str, str]) -> list[Option]:
         text = f"[{', '.join(map(str, default))}]" if isinstance(default, tuple) else str(default)
         text = text.lower() if isinstance(default, bool) else text
         choices = [each for each in get_args(field.annotation) if isinstance(each, str)]
-        about = field.description or ""
-        found.append({"name": name, "about": about, "default": text, "choices": choices})
+        found.append({"name": name, "about": descriptions.get(name, ""), "default": text, "choices": choices})
     return found

@@ -334,12 +334,11 @@ class Experiments:
     def socket_of(self, directory: Path, *, to_be: str = "changed") -> Path:
         """Where the supervisor of a run listens. Raises RefusedError if nothing does."""
         run = directories.read_run(directory)
-        if run["mode"] in ("sim", "virtual"):
-            clock = "a simulated run" if run["mode"] == "sim" else "a run on the virtual clock"
+        if run["mode"] == "sim":
             raise RefusedError(
                 Code.PAGE_CONFLICT,
                 409,
-                f"{clock} cannot be {to_be}",
+                f"a simulated run cannot be {to_be}",
                 remedy="add events to the scenario" if to_be == "changed" else "run the scenario live",
             )
         for name in sockets.names():

@@ -15,6 +15,7 @@ from longhaul.run.check import examine
 from longhaul.scenario.check.load import check_tree
 from longhaul.scenario.expand.parameters import parameters, substitute
 from longhaul.scenario.expand.topologies.on_demand import lay_out
+from longhaul.scenario.inputs import inputs_of
 from longhaul.scenario.lower.resolve import Resolved
 from longhaul.scenario.show.describe import describe
 from longhaul.scenario.show.model_summaries import queues
@@ -69,16 +70,18 @@ def look(
         problems += [_NEXT] if len(problems) < len(error.diagnostics) else []
     except LonghaulError as error:
         problems = [of_all(error.code, error.message, error.remedy)]
-    tree, spots = _tree(source, root, settings or {})
+    tree, spots = _tree(source, root, settings or {}, folder)
     return {"problems": problems, "model": _with_numbers(drawn(root, tree, spots), resolved)}
 
 
-def _tree(source: Source, root: Branch, settings: Mapping[str, str]) -> tuple[Branch, Mapping[str, Place]]:
+def _tree(
+    source: Source, root: Branch, settings: Mapping[str, str], folder: Path
+) -> tuple[Branch, Mapping[str, Place]]:
     """The tree with parameters and topology in place, as far as they are right."""
     try:
         known, _problems = parameters(source, root, settings)
         tree, _used, _unknown = substitute(source, root, known)
-        laid = lay_out(source, tree)
+        laid = lay_out(source, tree, inputs_of(source.name, folder=folder, contents=None))
     except ScenarioError:
         return root, {}
     return laid.tree, laid.spots

@@ -1,5 +1,5 @@
 """Cities of the world by name, and where they are."""
 
-from longhaul.places.gazetteer import City, cities, search
+from longhaul.places.gazetteer import City, cities, named, search
 
-__all__ = ["City", "cities", "search"]
+__all__ = ["City", "cities", "named", "search"]

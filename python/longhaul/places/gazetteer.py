@@ -46,6 +46,15 @@ def search(text: str, *, most: int) -> list[City]:
     return [city for _size, _at, city in sorted(found, key=lambda each: each[:2])[:most]]
 
 
+def named(text: str) -> City | None:
+    """The largest city of this name or code, such as ``London``, ``nyc`` or ``San Jose, Costa Rica``."""
+    name, _comma, country = (_folded(part).strip() for part in text.partition(","))
+    wanted = {name, f"{name} city"}
+    return next(
+        (city for names, land, city in _index() if land.startswith(country) and wanted & {*names}), None
+    )
+
+
 def _weight(name: str, names: tuple[str, ...]) -> float:
     if name in names:
         return 1000.0

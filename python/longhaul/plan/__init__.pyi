@@ -26,6 +26,7 @@ __all__ = [
     "BusyGapUnit",
     "BusyGapUnitFields",
     "Cause",
+    "CdgAlgorithmSettings",
     "Cells",
     "Change",
     "CliCause",
@@ -89,6 +90,8 @@ __all__ = [
     "LognormalDistribution",
     "LossModel",
     "LossPosition",
+    "LpAlgorithmSettings",
+    "LpRules",
     "MainRoute",
     "MarkovLossModel",
     "Measure",
@@ -106,6 +109,7 @@ __all__ = [
     "NormalDelayModel",
     "NormalDistribution",
     "NormalPacingModel",
+    "NvAlgorithmSettings",
     "OliaAlgorithmSettings",
     "OnePerBlockLossModel",
     "OpportunitiesRateModel",
@@ -153,6 +157,7 @@ __all__ = [
     "RouteCosts",
     "RouteOverride",
     "RoutedPort",
+    "RuleAlgorithmSettings",
     "RunsLossModel",
     "ScalableAlgorithmSettings",
     "SegmentBits",
@@ -183,12 +188,14 @@ __all__ = [
     "UnlimitedRateModel",
     "VegasAlgorithmSettings",
     "VegasRules",
+    "VenoAlgorithmSettings",
     "VlanBlockPolicy",
     "WakebyDistribution",
     "Way",
     "WeibullDistribution",
     "WeightedPolicy",
     "WestwoodAlgorithmSettings",
+    "YeahAlgorithmSettings",
 ]
 
 class StandardSlowStartSettings(TypedDict):
@@ -261,6 +268,9 @@ HighSpeedResponse = Literal["formula", "table"]
 """Where a(w) and b(w) come from."""
 
 VegasRules = Literal["linux", "paper"]
+"""Where Linux differs from the paper."""
+
+LpRules = Literal["linux", "paper"]
 """Where Linux differs from the paper."""
 
 StochasticModel = Literal["explicit", "mean", "draw"]
@@ -463,6 +473,122 @@ class IllinoisAlgorithmSettings(TypedDict):
     slow_start: NotRequired[ReadOnly[SlowStartSettings]]
     """Growth below the threshold."""
 
+class VenoAlgorithmSettings(TypedDict):
+    """Veno (Fu, Liew 2003)."""
+
+    algorithm: ReadOnly[Literal["veno"]]
+    beta: NotRequired[ReadOnly[float]]
+    """With at least so many segments in queues, the path counts as congested."""
+    congested_decrease: NotRequired[ReadOnly[float]]
+    """What is left of the window after a loss on a congested path."""
+    random_decrease: NotRequired[ReadOnly[float]]
+    """What is left of the window after a loss on a path that does not count as congested."""
+    slow_start: NotRequired[ReadOnly[SlowStartSettings]]
+    """Growth below the threshold."""
+
+class YeahAlgorithmSettings(TypedDict):
+    """``YeAH`` (Baiocchi, Castellani, Vacirca 2007)."""
+
+    algorithm: ReadOnly[Literal["yeah"]]
+    delta: NotRequired[ReadOnly[float]]
+    """``delta``: a loss takes at least the window divided by so much, unless the flow competes."""
+    epsilon: NotRequired[ReadOnly[float]]
+    """``epsilon``: it gives up at most the window divided by so much at a time."""
+    gamma: NotRequired[ReadOnly[float]]
+    """``gamma``: divides the segments in queues that it gives up at a time."""
+    max_queue: NotRequired[ReadOnly[float]]
+    """``Q_max``: with more segments in queues it is slow, and gives them up."""
+    phi: NotRequired[ReadOnly[float]]
+    """``phi``: it is slow, too, where the queueing delay is more than the smallest RTT divided by so much."""
+    rho: NotRequired[ReadOnly[int]]
+    """``rho``: after so many round trips of being slow in a row the flow competes with others, and a loss
+    halves the window."""
+    scalable_count: NotRequired[ReadOnly[float]]
+    """While it is fast, a segment is added for each so many acknowledged, or for each window if that is
+    smaller: Scalable TCP."""
+    slow_start: NotRequired[ReadOnly[SlowStartSettings]]
+    """Growth below the threshold."""
+    zeta: NotRequired[ReadOnly[int]]
+    """After more round trips than so many of being fast since the last loss, the estimate of what
+    competing flows have begins anew."""
+
+class LpAlgorithmSettings(TypedDict):
+    """TCP-LP (Kuzmanovic, Knightly 2003)."""
+
+    algorithm: ReadOnly[Literal["lp"]]
+    delta: NotRequired[ReadOnly[float]]
+    """delta: a smoothed delay above this share of the range from the smallest to the largest is an early
+    congestion."""
+    gamma: NotRequired[ReadOnly[float]]
+    """gamma: weight of a sample in the smoothed delay."""
+    inference_rtts: NotRequired[ReadOnly[float]]
+    """The inference phase that follows an early congestion, in RTTs: the window does not grow, and another
+    early congestion makes it one segment."""
+    rules: NotRequired[ReadOnly[LpRules]]
+    """Whose rules hold where Linux differs from the paper."""
+    slow_start: NotRequired[ReadOnly[SlowStartSettings]]
+    """Growth below the threshold."""
+
+class CdgAlgorithmSettings(TypedDict):
+    """CDG (Hayes, Armitage 2011)."""
+
+    algorithm: ReadOnly[Literal["cdg"]]
+    backoff_beta: NotRequired[ReadOnly[float]]
+    """beta: what is left of the window after a backoff."""
+    backoff_factor: NotRequired[ReadOnly[float]]
+    """The probability of a backoff is 1 - exp(-f g), where f is this and g the sum of the gradients in
+    seconds. With the paper's G in seconds it is 1/G, divided by the number of gradients."""
+    gradient_rounds: NotRequired[ReadOnly[int]]
+    """Round trips whose gradients are added up, at most 256."""
+    ineffective_backoffs: NotRequired[ReadOnly[int]]
+    """After so many backoffs in a row that leave the RTT as long as it was, it waits for losses. 0: never."""
+    loss_tolerance: NotRequired[ReadOnly[bool]]
+    """Whether losses beside a queue that is not full leave the window as it is."""
+    shadow_window: NotRequired[ReadOnly[bool]]
+    """Whether a loss leaves at least half of the window that it would have without backoffs."""
+    slow_start: NotRequired[ReadOnly[SlowStartSettings]]
+    """Growth below the threshold: by default ``HyStart`` at any window, without a smallest or largest rise
+    of the RTT."""
+
+class NvAlgorithmSettings(TypedDict):
+    """NV, New Vegas (Brakmo, Linux)."""
+
+    algorithm: ReadOnly[Literal["nv"]]
+    congestion_decrease: NotRequired[ReadOnly[float]]
+    """Share of the segments above the limit that a congestion takes."""
+    decrease_rounds: NotRequired[ReadOnly[int]]
+    """Round trips before the window shrinks without a loss."""
+    decrease_samples: NotRequired[ReadOnly[int]]
+    """Samples before the window shrinks without a loss."""
+    fast_growth_decisions: NotRequired[ReadOnly[int]]
+    """More decisions than so many without congestion double the growth of Reno. 0: they do not."""
+    increase_samples: NotRequired[ReadOnly[int]]
+    """Samples before the window is allowed to grow."""
+    loss_decrease: NotRequired[ReadOnly[float]]
+    """What is left of the window after a loss."""
+    min_window: NotRequired[ReadOnly[float]]
+    """Congestion without losses leaves at least so many segments."""
+    pad: NotRequired[ReadOnly[float]]
+    """Segments that may wait in queues: with more the path is congested."""
+    pad_buffer: NotRequired[ReadOnly[float]]
+    """Within so many segments below the limit, the window neither grows nor shrinks."""
+    reset_period_ns: NotRequired[ReadOnly[int]]
+    """How often the smallest RTT becomes that of the last period, give or take a quarter by chance."""
+    rtt_weight: NotRequired[ReadOnly[float]]
+    """Weight of a sample in the smoothed RTT."""
+    slow_growth_decisions: NotRequired[ReadOnly[int]]
+    """Each timeout halves the growth; more decisions than so many without congestion double it again. 0:
+    timeouts do not change the growth."""
+    slow_start: NotRequired[ReadOnly[SlowStartSettings]]
+    """Growth below the threshold."""
+    slow_start_samples: NotRequired[ReadOnly[int]]
+    """Samples before the first slow start ends without a loss."""
+    stop_rounds: NotRequired[ReadOnly[int]]
+    """After more round trips than so many without a decision, with too few samples to shrink, the window
+    does not grow."""
+    threshold_factor: NotRequired[ReadOnly[float]]
+    """The slow-start threshold after a congestion without losses, as a multiple of the limit."""
+
 class DctcpAlgorithmSettings(TypedDict):
     """RFC 8257."""
 
@@ -574,6 +700,19 @@ class Bbr3AlgorithmSettings(TypedDict):
     window_gain: NotRequired[ReadOnly[float]]
     """``DefaultCwndGain``: segments in flight, in bandwidth-delay products."""
 
+class RuleAlgorithmSettings(TypedDict):
+    """Formulas of the scenario."""
+
+    algorithm: ReadOnly[Literal["rule"]]
+    after_loss: NotRequired[ReadOnly[str | float]]
+    """The window and its threshold after a loss or a mark, in segments."""
+    after_timeout: NotRequired[ReadOnly[str | float]]
+    """The threshold after a timeout, in segments; the window is 1."""
+    per_ack: NotRequired[ReadOnly[str | float]]
+    """Segments that each acknowledged one adds to the window in congestion avoidance, from -1 to 1."""
+    slow_start: NotRequired[ReadOnly[SlowStartSettings]]
+    """Growth below the threshold."""
+
 AlgorithmSettings = (
     TahoeAlgorithmSettings
     | RenoAlgorithmSettings
@@ -587,6 +726,11 @@ AlgorithmSettings = (
     | WestwoodAlgorithmSettings
     | VegasAlgorithmSettings
     | IllinoisAlgorithmSettings
+    | VenoAlgorithmSettings
+    | YeahAlgorithmSettings
+    | LpAlgorithmSettings
+    | CdgAlgorithmSettings
+    | NvAlgorithmSettings
     | DctcpAlgorithmSettings
     | MultcpAlgorithmSettings
     | LiaAlgorithmSettings
@@ -594,6 +738,7 @@ AlgorithmSettings = (
     | StochasticAlgorithmSettings
     | BbrAlgorithmSettings
     | Bbr3AlgorithmSettings
+    | RuleAlgorithmSettings
 )
 """Which algorithm, with its parameters; plain data, as a plan has it."""
 
@@ -1687,7 +1832,7 @@ class HostRoot(TypedDict):
     """The directories that overlayfs merges, the topmost first; they are not changed. Empty where an image
     has yet to be looked up."""
     image: NotRequired[ReadOnly[str | None]]
-    """The image of podman's store whose layers they are, if they are such."""
+    """The image whose layers they are, if they are such."""
     keep_files: NotRequired[ReadOnly[bool]]
     """Whether the run directory keeps what the host writes."""
 
@@ -1705,6 +1850,8 @@ class HostSettings(TypedDict):
     """Its host name; None: the name of the node."""
     memory_bytes: NotRequired[ReadOnly[int | None]]
     """Memory that its programs may use together."""
+    pid_namespace: NotRequired[ReadOnly[bool]]
+    """Whether it has its own PID namespace."""
     root: NotRequired[ReadOnly[HostRoot | None]]
     """A root directory in place of the machine's."""
     user: NotRequired[ReadOnly[str | None]]
@@ -1924,6 +2071,8 @@ class Node(TypedDict):
     """Its IPv6 address, if the scenario has IPv6."""
     kind: ReadOnly[NodeKind]
     """Host or router."""
+    line_bits_per_s: NotRequired[ReadOnly[int | None]]
+    """Line rate of a host's network cards on the virtual clock, in bit/s; None: unlimited."""
     main_routes: NotRequired[ReadOnly[Sequence[MainRoute]]]
     """What a host with several interfaces does not send from its first one, by destination. Of a host that
     forwards: all destinations, as it has no default route; empty if a routing daemon fills its table."""

@@ -155,7 +155,7 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     for foot in panel.feet:
         across: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
         zeros = np.zeros(len(foot.x))
-        axes.plot(foot.x, zeros, "x", color=foot.colour, markersize=4, **across)
+        axes.plot(foot.x, zeros, "x", color=foot.colour, markersize=4, label=foot.name, **across)
     _set_limits(axes, panel)
     if part is not None:
         _show_part(axes, panel, is_close=is_close)

@@ -8,16 +8,17 @@ from typing import Any
 from longhaul.analysis.comparison import Row
 from longhaul.analysis.estimates import Estimate, runs_text
 from longhaul.analysis.stealing import Stolen
+from longhaul.results.comparison import ComparedGroup
 from longhaul.scenario.model.metrics import unit_of
 from longhaul.units.text import quantity_text
 
 
 def as_plain(
-    groups: Sequence[tuple[str, int]], rows: Sequence[Row], stolen: Stolen | None = None
+    groups: Sequence[ComparedGroup], rows: Sequence[Row], stolen: Stolen | None = None
 ) -> dict[str, Any]:
     """For JSON; units are those of metrics: ns, bit/s, bytes, shares from 0 to 1, counts."""
     return {
-        "groups": [{"name": name, "runs": runs} for name, runs in groups],
+        "groups": [asdict(each) for each in groups],
         "metrics": [
             {
                 **asdict(row),

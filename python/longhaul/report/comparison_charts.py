@@ -48,7 +48,9 @@ def values(sides: Sequence[Side], metrics: Sequence[str]) -> Chart | None:
     columns = min(_COLUMNS, len(panels))
     rows = [tuple(panels[place : place + columns]) for place in range(0, len(panels), columns)]
     height = (0.35 + 0.3 * len(sides)) * len(rows) + _FOR_LABELS_IN
-    return Chart("values", "metrics of each side with their intervals", rows, height, widths=(1.0,) * columns)
+    return Chart(
+        "metrics", "metrics of each side with their intervals", rows, height, widths=(1.0,) * columns
+    )
 
 
 def _values(sides: Sequence[Side], metric: str) -> Panel:

@@ -6,14 +6,13 @@ from math import inf
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from longhaul.analysis.phases import series_of
 from longhaul.report.chart import Axis, Chart, Foot, Kind, Level, Look, Panel, Series, column, left_out_text
 from longhaul.report.colours import BAD, INK, MUTED, SERIES
 from longhaul.report.cumulative import SHARES, Curve, stairs
 from longhaul.report.over_time import with_configured, with_marks, with_steps
-from longhaul.results.arrow_functions import dictionary_encode, is_in
+from longhaul.results.arrow_functions import column_of, dictionary_encode, is_in
 from longhaul.units.text import time_text
 
 Json = Mapping[str, Any]
@@ -127,7 +126,7 @@ def queueing_delays(links: Sequence[Json]) -> Chart | None:
         curves,
         SERIES,
         ("waited [ms]", "share of packets"),
-        ("waits", "distribution of queueing delays"),
+        ("queueing-delays", "distribution of queueing delays"),
         left_out_text(len(waited), len(curves), "The {shown} of {every} directions where most waited"),
     )
 
@@ -207,12 +206,21 @@ def throughput(
 
 
 def queues(table: Mapping[str, Array], links: Sequence[Json], changes: Sequence[Json] = ()) -> Chart | None:
-    """Bytes waiting at the sampling times, of links where anything waited."""
+    """Bytes waiting at the sampling times, of links where anything waited, and when queues dropped."""
     if not table or not table["queue_bytes"].any():
         return None
     waited = set(table["link"][table["queue_bytes"] > 0])
     chosen = [each for each in links if each["name"] in waited]
-    return _panels(table, chosen, ("queue_bytes", 1e3), "waiting [kB]", "queues", changes, has_rates=False)
+    return _panels(
+        table,
+        chosen,
+        ("queue_bytes", 1e3),
+        "waiting [kB]",
+        "queues",
+        changes,
+        has_rates=False,
+        events=("dropped by the queue", ("overflowed_packets", "dropped_packets")),
+    )
 
 
 def round_trips(
@@ -313,16 +321,24 @@ def _panels(
     changes: Sequence[Json],
     *,
     has_rates: bool,
+    events: tuple[str, Sequence[str]] = ("", ()),
 ) -> Chart | None:
-    """A column of ``table``, divided by a number, of both directions of the busiest links."""
+    """A column of ``table``, divided by a number, of both directions of the busiest links.
+
+    ``events`` are a name and columns; intervals in which one of these counts anything are marked.
+    """
     volume = _with_traffic(table, links)
     chosen = _chosen(volume, links)
     if not chosen:
         return None
     values, unit = drawn
     wanted = [each["name"] for each in chosen]
-    mine = is_in(pa.array(table["link"]), wanted).to_numpy(zero_copy_only=False)
+    mine = is_in(column_of(table["link"]), wanted).to_numpy(zero_copy_only=False)
+    happened = np.zeros(len(table["link"]), dtype=bool)
+    for column_name in events[1]:
+        happened |= table[column_name] > 0
     table = {name: table[name][mine] for name in ("link", "way", "t_s", values)}
+    happened = happened[mine]
     panels = []
     for link in chosen:
         both = [each for each in links if each["name"] == link["name"]]
@@ -333,7 +349,9 @@ def _panels(
             ends = (link["from"], link["to"]) if way == "forward" else (link["to"], link["from"])
             x, y = table["t_s"][mask], table[values][mask].astype(float) / unit
             series.append(Series(f"{ends[0]} > {ends[1]}", colour, x, y, kind="steps-before"))
-        panel = Panel(_with_rates(link["name"], both), _TIME, Axis(label, low=0), series=series)
+        at_s = np.unique(table["t_s"][of_link & happened])
+        feet = [Foot(events[0], BAD, at_s)] if len(at_s) else []
+        panel = Panel(_with_rates(link["name"], both), _TIME, Axis(label, low=0), series=series, feet=feet)
         top = max([float(np.nanmax(each.y, initial=0.0)) for each in series])
         for one, colour in _rates_to_draw(both, most_bits_per_s=3e6 * top) if has_rates else ():
             panel = with_configured(panel, one["phases"], "rate_bits_per_s", unit=1e6, colour=colour)
@@ -383,7 +401,7 @@ def _with_traffic(table: Mapping[str, Array], links: Sequence[Json]) -> dict[str
     forward = [each for each in links if each["way"] == "forward"]
     inner = [each["name"] for each in forward if not each["access"]] or [each["name"] for each in forward]
     rates = np.nan_to_num(table["throughput_bits_per_s"].astype(float))
-    of_rows = dictionary_encode(pa.array(table["link"], pa.string()))
+    of_rows = dictionary_encode(column_of(table["link"]))
     sums = np.bincount(of_rows.indices.to_numpy(), rates, len(of_rows.dictionary))
     carried = dict(zip(of_rows.dictionary.to_pylist(), sums.tolist(), strict=True))
     return {name: carried[name] for name in inner if carried.get(name, 0.0) > 0}

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
 from longhaul.report.chart import Chart
 from longhaul.report.points import HEADER, rows_of
 
@@ -19,12 +21,34 @@ def write_charts(charts: Iterable[Chart], place: Path, formats: Sequence[str]) -
     made: list[Path] = []
     for chart in charts:
         place.mkdir(parents=True, exist_ok=True)
-        plain = re.sub(r"[^A-Za-z0-9]+", "-", chart.name).strip("-")
         for kind in formats:
-            path = place / f"{plain}.{kind}"
+            path = place / f"{file_name(chart.name)}.{kind}"
             write_chart(chart, path)
             made.append(path)
     return made
+
+
+def chosen(charts: Sequence[Chart], names: Sequence[str]) -> list[Chart]:
+    """The charts of these names, in this order, or all of them without names.
+
+    Names of figures in Python, such as ``round_trips``, are understood, too. Raises LonghaulError with the
+    names that there are.
+    """
+    by_name = {file_name(chart.name): chart for chart in charts}
+    for name in names:
+        if file_name(name) not in by_name:
+            raise LonghaulError(
+                Code.WORD_UNKNOWN,
+                f'there is no figure "{name}" here',
+                remedy=f"there are: {', '.join(by_name)}" if by_name else "there is nothing to draw",
+                exit_code=2,
+            )
+    return [by_name[file_name(name)] for name in names] if names else list(charts)
+
+
+def file_name(chart: str) -> str:
+    """The name of a chart as that of a file, without its ending."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", chart).strip("-")
 
 
 def write_chart(chart: Chart, path: Path) -> None:

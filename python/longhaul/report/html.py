@@ -200,6 +200,7 @@ def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
         "access": run_tables.links(access),
         "drops": run_tables.drops(summary) if has_drops else None,
         "pacing": run_tables.pacing(summary.get("pacing") or ()),
+        "interfaces": run_tables.interfaces(summary["fidelity"], fidelity),
         "machines": run_tables.machines(summary["machines"]) if summary.get("machines") else None,
         "crossings": run_tables.crossings(summary["machines"]) if summary.get("machines") else None,
         "programs": run_tables.programs(summary["programs"]),

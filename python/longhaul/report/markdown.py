@@ -58,6 +58,7 @@ def _of_run(directory: Path) -> Iterator[str]:
         ("Traffic", [*tables["traffic"], tables["sent_captures"], tables["transfers"]]),
         ("Links: configured and measured", [tables["inner"] if summary["links"] else None]),
         ("Dropped packets by cause and link", [tables["drops"]]),
+        ("Interfaces of the machine", [tables["interfaces"]]),
         (
             "Programs",
             [tables["programs"] if summary["programs"] else None, tables["iterations"], tables["printed"]],

@@ -11,7 +11,7 @@ from longhaul.analysis.gaps import Gaps
 from longhaul.diagnostics import Diagnostic
 from longhaul.report import fitting
 from longhaul.report.colours import ANYWHERE, BAD, GOOD
-from longhaul.report.comparison import difference_text, estimate_text
+from longhaul.report.comparison import difference_text, estimate_text, letter_of
 from longhaul.scenario.model.metrics import unit_of
 from longhaul.units.configured import size
 from longhaul.units.text import rate_text, share_text, time_text
@@ -70,7 +70,7 @@ def run_html(summary: Json, *, mode: str) -> str:
 
 def comparison_html(names: Sequence[str], rows: Sequence[Row], notes: Sequence[str]) -> str:
     """Of a comparison: the metrics of the answer, and how the last side differs from the first."""
-    letters = "ABCDEFGH"[: len(names)]
+    letters = [letter_of(number) for number in range(len(names))]
     lines = [
         (
             row.metric,

@@ -11,6 +11,7 @@ from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
 from longhaul.report.chart import Chart
 from longhaul.report.colours import ANYWHERE, INK, MUTED, SERIES
+from longhaul.report.formats import FORMATS
 from longhaul.storage import writing
 
 
@@ -21,22 +22,35 @@ class Picture:
     name: str
     svg: str = field(repr=False)
     """Text of an ``<svg>`` that needs nothing else, in colours for light and dark."""
+    chart: Chart | None = field(default=None, repr=False, compare=False)
+    """What it draws; None for a drawing, such as that of a network."""
 
     def _repr_mimebundle_(self, **_asked: Any) -> dict[str, str]:
         return {"image/svg+xml": self.svg, "text/plain": repr(self)}
 
     def save(self, path: str | Path) -> Path:
-        """Write it into a file, which must be named ``.svg``."""
+        """Write it into a file: SVG, PDF, PNG, or its points as CSV, by the name's ending.
+
+        The SVG is :attr:`svg`; PDF and PNG have the colours of the light theme. Drawings of networks are SVG
+        alone.
+        """
         written = Path(path)
-        if written.suffix != ".svg":
+        formats = ("svg",) if self.chart is None else FORMATS
+        if written.suffix.removeprefix(".") not in formats:
+            endings = " or ".join(f".{each}" for each in formats)
             raise LonghaulError(
                 Code.ARGUMENT_INVALID,
-                f"{written} is not a name of an SVG",
-                remedy="name it .svg; longhaul report --format writes PDF and PNG",
+                f"{written} has no ending of a format of this figure",
+                remedy=f"name it {endings}",
                 exit_code=2,
             )
         with writing(written):
-            written.write_text(self.svg, encoding="utf-8")
+            if self.chart is None or written.suffix == ".svg":
+                written.write_text(self.svg, encoding="utf-8")
+            else:
+                from longhaul.report.files import write_chart
+
+                write_chart(self.chart, written)
         return written
 
 
@@ -49,10 +63,9 @@ def picture(drawings: Drawings, name: str) -> Picture:
     if name not in drawings:
         raise KeyError(f'there is no figure "{name}"; there are: {_told(drawings)}')
     made = drawings[name]()
-    drawn = _drawn(made) if isinstance(made, Chart) else made
-    if drawn is None:
+    if made is None:
         raise KeyError(f'there is nothing to draw as "{name}"; there are: {_told(drawings)}')
-    return Picture(name, drawn)
+    return Picture(name, _drawn(made), made) if isinstance(made, Chart) else Picture(name, made)
 
 
 def charts_of(drawings: Drawings, wanted: Sequence[str]) -> list[Chart]:

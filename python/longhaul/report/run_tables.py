@@ -15,6 +15,7 @@ Json = Mapping[str, Any]
 MOST_CHANGES = 200
 """Listed in a report."""
 MOST_DECISIONS = 200
+_INTERFACE_COUNTERS = ("receive_dropped_packets", "unresolved_packets", "looped_frames")
 
 
 def changes(listed: Sequence[Json]) -> Table:
@@ -293,6 +294,33 @@ def pacing(listed: Sequence[Json]) -> Folded:
 
     key = lambda each: float(each["sent_packets"])  # noqa: E731
     return folded(Table(columns, []), listed, row, key=key, names=("classes", "packets"))
+
+
+def interfaces(verdict: Json, fidelity: Json) -> Folded | None:
+    """What waited and was dropped at network interfaces of the machine; ``None`` for a run without any."""
+    counted = (fidelity.get("engine") or {}).get("ports") or {}
+    columns = [
+        *words("host"),
+        *numbers(
+            "packets", "read delay p50", "p99", "max", "not read in time", "unresolved", "looped frames"
+        ),
+    ]
+
+    def row(delay: Json) -> Iterable[Row]:
+        port = counted.get(delay["host"], {})
+        yield Row(
+            [
+                delay["host"],
+                str(delay["count"]),
+                *(time_text(delay[f"{name}_ns"]) for name in ("p50", "p99", "max")),
+                *(str(port.get(name, "")) for name in _INTERFACE_COUNTERS),
+            ]
+        )
+
+    listed = [{"host": host, **delay} for host, delay in (verdict.get("read_delay") or {}).items()]
+    key = lambda delay: float(delay["count"])  # noqa: E731
+    names = ("interfaces", "packets")
+    return folded(Table(columns, []), listed, row, key=key, names=names) if listed else None
 
 
 def machines(found: Json) -> Table:

@@ -7,8 +7,20 @@ longer than a short simulation. Here they are called by their names, as that mod
 from collections.abc import Collection
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyarrow._compute import SetLookupOptions, call_function
+
+
+def column_of(values: np.ndarray[Any, Any]) -> Any:
+    """``values``, numbers or text, as a column.
+
+    ``pyarrow.array`` imports ``numpy.ma`` to see whether arrays are masked; lists are not.
+    """
+    if values.dtype.kind not in "iuf":
+        return pa.array(values.tolist(), None if values.dtype.kind == "b" else pa.string())
+    numbers = pa.py_buffer(np.ascontiguousarray(values).data)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, numbers])
 
 
 def is_valid(column: Any) -> Any:

@@ -1,6 +1,7 @@
 """Runs on disk, in groups, with their metrics."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,14 +163,35 @@ def repetitions(group: Group) -> list[Path]:
     return [group.runs[place] for place in independent(found)]
 
 
-def counted(groups: Sequence[Group]) -> list[tuple[str, int]]:
-    """The name of each group with the number of its runs that count; it says if some do not."""
+@dataclass(frozen=True)
+class ComparedGroup:
+    """A group of runs in a report: its name, in what it differs, and how many of its runs count."""
+
+    name: str
+    """Says if some of its runs do not count."""
+    differs: str
+    """Empty if the name says it, or if nothing is known to differ."""
+    runs: int
+
+
+def compared_groups(groups: Sequence[Group]) -> list[ComparedGroup]:
+    """What is reported of each group."""
     found = []
-    for group in groups:
+    for group, differs in zip(groups, side_names([each.runs for each in groups]), strict=True):
         count = len(repetitions(group))
         copies = f", but for {len(group.runs) - count} copies" if count < len(group.runs) else ""
-        found.append((group.name + copies, count))
+        found.append(
+            ComparedGroup(
+                group.name + copies, "" if _names_difference(group.name, differs) else differs, count
+            )
+        )
     return found
+
+
+def _names_difference(name: str, differs: str) -> bool:
+    """Whether a name has every value of what differs as a word."""
+    values = [each.rpartition("=")[2] for each in differs.split(", ")]
+    return all(re.search(rf"\b{re.escape(each)}\b", name) for each in values)
 
 
 def check_comparable(groups: Sequence[Group]) -> None:

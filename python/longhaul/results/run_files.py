@@ -1,6 +1,5 @@
 """Files of a run directory: required ones, optional ones, and tables."""
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
@@ -11,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from longhaul import json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.results import manifest, run_record
@@ -43,7 +43,7 @@ def probe_name(row: Mapping[str, Any]) -> str:
 def read_json(path: Path) -> Any:
     """The content of a JSON file; None if it is missing, unreadable or not JSON."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json_text.read(path.read_bytes())
     except (OSError, ValueError):
         return None
 
@@ -57,7 +57,7 @@ def read_object(path: Path) -> dict[str, Any]:
 def kept_json(directory: Path, name: str) -> Any:
     """The content of a JSON file. Raises LonghaulError if it is missing or damaged."""
     try:
-        return json.loads(kept_text(directory, name))
+        return json_text.read(kept_text(directory, name).encode())
     except ValueError:
         raise _damaged(directory, name) from None
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
+from longhaul import json_text
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.storage import replace_bytes, replace_text
@@ -62,7 +63,7 @@ class DamagedRecordError(LonghaulError, ValueError):
 def read(path: Path) -> Json:
     """The contents of a record. Raises OSError and DamagedRecordError."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json_text.read(path.read_bytes())
     except ValueError:
         content = None
     if not isinstance(content, dict) or not _has_right_types(content):

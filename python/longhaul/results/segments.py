@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from longhaul.plan import Plan
+from longhaul.results.arrow_functions import column_of
 from longhaul.results.raw_tables import Records
 
 Json = dict[str, Any]
@@ -204,9 +205,9 @@ def _rows(link: str, way: str, flow: str, found: Mapping[str, list[Any]], *, sin
             "link": pa.array([link] * rows, pa.string()),
             "way": pa.array([way] * rows, pa.string()),
             "flow": pa.array([flow] * rows, pa.string()),
-            "t_ns": at_ns[order] - since_ns,
+            "t_ns": column_of(at_ns[order] - since_ns),
             "kind": pa.array([kinds[place] for place in order], pa.string()),
-            "from_bytes": first[order],
-            "to_bytes": last[order],
+            "from_bytes": column_of(first[order]),
+            "to_bytes": column_of(last[order]),
         }
     )

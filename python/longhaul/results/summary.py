@@ -37,6 +37,7 @@ from longhaul.results import (
     request_flows,
     simulated_flows,
 )
+from longhaul.results.arrow_functions import column_of
 from longhaul.results.changes import read_configuration
 from longhaul.results.iterations import printed_iterations
 from longhaul.results.logs import Pings
@@ -205,7 +206,7 @@ def _write_links(
         for piece in interval_pieces(samples, plan, configuration):
             for direction, rate in peak_rates(piece).items():
                 peaks[direction] = max(rate, peaks.get(direction, 0.0))
-            yield pa.table(piece)
+            yield pa.table({name: column_of(values) for name, values in piece.items()})
 
     write_pieces(tables(), directory / "links.parquet", otherwise=pa.table({}))
     return peaks
@@ -224,7 +225,7 @@ def _evaluated(summary: Json, expectations: list[Json]) -> Json:
         live = [each for each in expectations if simulated_flows.is_live(each["metric"], summary["programs"])]
         found["not_simulated"] = [each["metric"] for each in live]
         expectations = [each for each in expectations if each not in live]
-    rows = evaluate(expectations, metrics(summary))
+    rows = evaluate(expectations, metrics(summary)) if expectations else []
     return found | {
         "expectations": [{**each, "state": expectation_state(each, summary["ended"])} for each in rows]
     }

@@ -254,8 +254,13 @@ def up(
     name: str | None = None,
     params: Mapping[str, Any] | None = None,
     runs: str | os.PathLike[str] = "runs",
+    clock: Clock = "real",
+    kernel: str | None = None,
 ) -> Network:
     """Start the network of a scenario and keep it up.
+
+    On the ``virtual`` clock, which is then never ahead of the real one, every host runs a Linux of its own,
+    as for :func:`run_live`.
 
     >>> with longhaul.up("atlantic.yaml") as network:          # doctest: +SKIP
     ...     network.set("par-nyc", delay="80ms", loss="1%")
@@ -263,7 +268,13 @@ def up(
     """
     return Network(
         persistent_networks.bring_up(
-            Path(scenario), settings=_settings(params), name=name, runs=Path(runs), argv=sys.argv
+            Path(scenario),
+            settings=_settings(params),
+            name=name,
+            runs=Path(runs),
+            argv=sys.argv,
+            clock=clock,
+            kernel=kernel,
         )
     )
 

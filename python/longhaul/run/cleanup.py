@@ -18,11 +18,18 @@ PREFIX = "longhaul-"
 """Of temporary directories, behind which stands the number of the process that made them."""
 _CLUSTER = "cluster-"
 _ENDED_WITHIN_S = 15.0
+_OWNER = "process"
+"""In a temporary directory: the process that has it, if it is another than that in its name."""
 
 
 def temporary_prefix(what: str) -> str:
     """For a temporary directory of this process, which :func:`remove_leftovers` finds when that is gone."""
     return f"{PREFIX}{what}-{os.getpid()}-"
+
+
+def hand_over(path: Path, pid: int) -> None:
+    """Let a temporary directory of this process be that of another one."""
+    (path / _OWNER).write_text(f"{pid}\n", encoding="ascii")
 
 
 def cluster_prefix() -> str:
@@ -90,9 +97,16 @@ def _temporary() -> Iterator[Path]:
         *sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*-*")),
         *sorted(state_home().glob(f"{_CLUSTER}{socket.gethostname()}-*-*")),
     ):
-        number = path.name.split("-")[-2]
-        if _is_own_directory(path) and number.isdecimal() and not processes.is_running(int(number)):
+        if _is_own_directory(path) and (pid := _process_of(path)) and not processes.is_running(pid):
             yield path
+
+
+def _process_of(path: Path) -> int | None:
+    """The process that a temporary directory belongs to."""
+    number = path.name.split("-")[-2]
+    with suppress(OSError):
+        number = (path / _OWNER).read_text(encoding="ascii").strip()
+    return int(number) if number.isdecimal() else None
 
 
 def _is_own_directory(path: Path) -> bool:

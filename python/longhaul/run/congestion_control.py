@@ -161,7 +161,7 @@ def _refusal(algorithm: Mapping[str, Any], kernel: HostKernel) -> tuple[str, str
                 "covers, as Linux does"
             )
             return message, f"remove limit, or {_SIMULATE}"
-    elif len(algorithm) > 1:
+    elif len(algorithm) > 1 and kernel.has(name):
         return f"the kernel's {name} takes no parameters", f"write cc: {name}, or {_SIMULATE}"
     elif not kernel.has(name) and not kernel.loads:
         return f'the kernel of the hosts has no "{name}"', _SIMULATE

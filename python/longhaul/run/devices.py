@@ -11,7 +11,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.scenario.syntax.problems import did_you_mean
 
-_INTERFACES = Path("/sys/class/net")
+INTERFACES = Path("/sys/class/net")
 _ETHERNET = 1
 """``ARPHRD_ETHER`` (linux/if_arp.h)."""
 _IFF_UP = 1
@@ -35,7 +35,7 @@ def require_device(device: Device, mtu: int, *, peers: Sequence[str] = ()) -> No
     ``peers`` are addresses of other machines of the run, which are reached by another interface.
     """
     name = device.name
-    place = _INTERFACES / name
+    place = INTERFACES / name
     if not place.exists():
         raise LonghaulError(
             Code.PORT_UNAVAILABLE, f'there is no network interface "{name}"', remedy=_remedy(device)
@@ -74,7 +74,7 @@ def require_device(device: Device, mtu: int, *, peers: Sequence[str] = ()) -> No
 def _remedy(device: Device) -> str:
     if device.is_tap:
         return f"sudo ip tuntap add dev {device.name} mode tap && sudo ip link set {device.name} up"
-    names = [each.name for each in _INTERFACES.iterdir() if each.name != "lo"] if _INTERFACES.exists() else []
+    names = [each.name for each in INTERFACES.iterdir() if each.name != "lo"] if INTERFACES.exists() else []
     return did_you_mean(device.name, sorted(names)) if names else "this machine has none but lo"
 
 

@@ -214,7 +214,8 @@ def algorithm_problems(resolved: "Resolved", algorithms: Algorithms) -> "list[Di
             _longhaul.check_algorithm(json.dumps(algorithm))
         except _longhaul.InvalidValueError as error:
             remedy = error.remedy or "see docs/models"
-            found.append(resolved.scenario.problem(Code.ALGORITHM_PARAMETER, path, error.message, remedy))
+            place = (*path, *filter(None, error.path.split(".")))
+            found.append(resolved.scenario.problem(Code.ALGORITHM_PARAMETER, place, error.rule, remedy))
     return found
 
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from longhaul import storage
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.run import images
-from longhaul.run.ports import EXIT_CANNOT
 from longhaul.scenario.model.host_settings import CAPABILITIES
 from longhaul.scenario.model.program import ENTRYPOINT
 
 if TYPE_CHECKING:
     from longhaul.diagnostics import Diagnostic
     from longhaul.plan import Node, Plan, Program
+    from longhaul.run.images import Configuration, Image
     from longhaul.scenario import Resolved
     from longhaul.scenario.model.node import Node as Host
 
@@ -30,6 +29,7 @@ def require(resolved: "Resolved", *, sudo: bool = False) -> None:
     """Raise ScenarioError with the place of each setting that this machine cannot give."""
     problems = list(_problems(resolved, sudo=sudo))
     if problems:
+        from longhaul.run.ports import EXIT_CANNOT
         from longhaul.scenario import ScenarioError
 
         refused = ScenarioError(problems)
@@ -45,7 +45,7 @@ def unknown_users(resolved: "Resolved") -> "list[Diagnostic]":
         wrong: tuple[tuple[str, ...], tuple[str, str] | None] | None = None
         if node.image is not None:
             try:
-                image = images.find(node.image, resolved.scenario.inputs().folder)
+                image = _image(node.image, resolved.scenario.inputs().folder)
             except LonghaulError:
                 continue
             wrong = _wrong_user_of_image(node, image, is_root=is_root)
@@ -80,6 +80,12 @@ def _problems(resolved: "Resolved", *, sudo: bool) -> "Iterator[Diagnostic]":
         for path, wrong in found:
             if wrong is not None:
                 yield resolved.scenario.problem(Code.HOST_SETTINGS_UNAVAILABLE, ("nodes", key, *path), *wrong)
+
+
+def _image(name: str, folder: Path) -> "Image":
+    from longhaul.run import images
+
+    return images.find(name, folder)
 
 
 def _wrong_user(user: str, passwd: Path | str, content: bytes) -> tuple[str, str] | None:
@@ -142,14 +148,14 @@ def _wrong_image(
 ) -> tuple[tuple[str, ...], tuple[str, str] | None]:
     """Why a host cannot have the files of its image, or no such user, and what helps."""
     try:
-        image = images.find(node.image or "", resolved.scenario.inputs().folder)
+        image = _image(node.image or "", resolved.scenario.inputs().folder)
         return _wrong_user_of_image(node, image, is_root=is_root)
     except LonghaulError as error:
         return ("image",), (error.message, error.remedy or "name another image")
 
 
 def _wrong_user_of_image(
-    node: "Host", image: images.Image, *, is_root: bool
+    node: "Host", image: "Image", *, is_root: bool
 ) -> tuple[tuple[str, ...], tuple[str, str] | None]:
     """Why the image of a host does not have the user of its programs, and what helps."""
     user = node.user or (image.configuration.user if is_root else None)
@@ -166,7 +172,7 @@ def with_images(resolved: "Resolved", plan: "Plan", *, is_root: bool) -> "Plan":
     Raises LonghaulError for an image that cannot be unpacked.
     """
     nodes = list(plan["nodes"])
-    configurations: dict[int, images.Configuration] = {}
+    configurations: dict[int, Configuration] = {}
     for index, node in enumerate(nodes):
         settings = node.get("settings")
         if settings and (root := settings.get("root")):
@@ -176,7 +182,7 @@ def with_images(resolved: "Resolved", plan: "Plan", *, is_root: bool) -> "Plan":
                     str(_root_directory(resolved, each).absolute()) for each in root["directories"]
                 ]
             else:
-                image = images.find(written, resolved.scenario.inputs().folder)
+                image = _image(written, resolved.scenario.inputs().folder)
                 configurations[index] = image.configuration
                 directories = image.directories()
             settings = {**settings, "root": {**root, "directories": directories}}
@@ -193,7 +199,7 @@ def with_images(resolved: "Resolved", plan: "Plan", *, is_root: bool) -> "Plan":
     return {**plan, "nodes": nodes, "programs": programs}
 
 
-def _configured(program: "Program", image: images.Configuration) -> "Program":
+def _configured(program: "Program", image: "Configuration") -> "Program":
     """A program of a host with an image, as this says that its programs run. Raises LonghaulError."""
     argv = list(program["argv"])
     if argv[0] == ENTRYPOINT:

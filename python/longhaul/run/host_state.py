@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,13 @@ MOST_SOCKETS = 1_000
 _PATIENCE_S = 20.0
 _SCRIPT = "ip -j address && echo && ip -j route && echo && ip -j -6 route && echo && exec ss -Htuan"
 """What the host's own tools print, with an empty line between them."""
+_PROCESS_SCRIPT = (
+    r"echo $$; for each in /proc/[0-9]*; do "
+    r"cat $each/stat && tr '\0\n' '  ' <$each/cmdline && echo; done 2>/dev/null; echo =; "
+)
+"""In a host that is a kernel of its own: the shell's number; each process's state and its command line."""
+_KERNEL_THREADS = 2
+"""The process whose children are threads of the kernel."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +74,14 @@ def host_state(socket: Path, host: str) -> HostState:
     supervisor, answer = enterable_host(socket, host)
     if host in answer.get("elsewhere", ()):
         return _state_elsewhere(socket, host)
-    namespace = os.readlink(f"/proc/{supervisor}/fd/{answer['hosts'][host]['net']}")
-    found = list(_processes(namespace))
+    is_guest = answer.get("clock") == "virtual"
+    script = _PROCESS_SCRIPT + _SCRIPT if is_guest else _SCRIPT
+    found: list[HostProcess] = []
+    if not is_guest:
+        found = list(_processes(os.readlink(f"/proc/{supervisor}/fd/{answer['hosts'][host]['net']}")))
     try:
         done = subprocess.run(
-            python_command("longhaul.run.host_command", str(socket), host, "/bin/sh", "-c", _SCRIPT),
+            python_command("longhaul.run.host_command", str(socket), host, "/bin/sh", "-c", script),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -82,7 +93,10 @@ def host_state(socket: Path, host: str) -> HostState:
         raise LonghaulError(
             Code.RUN_UNRESPONSIVE, f"{host} does not answer", remedy="try again", exit_code=1
         ) from None
-    parts = done.stdout.split("\n\n", 3)
+    own, _, printed = done.stdout.partition("\n=\n") if is_guest else ("", "", done.stdout)
+    if is_guest:
+        found = list(_processes_of_guest(own))
+    parts = printed.split("\n\n", 3)
     if done.returncode != 0 or len(parts) != 4:
         reason = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         raise LonghaulError(
@@ -94,7 +108,7 @@ def host_state(socket: Path, host: str) -> HostState:
     addresses, routes, routes6, sockets = parts
     return HostState(
         found,
-        [_interface(each) for each in json.loads(addresses)],
+        [each for each in map(_interface, json.loads(addresses)) if not is_guest or _is_used(*each)],
         [_route(each) for each in [*json.loads(routes), *json.loads(routes6)]],
         list(_sockets(sockets)),
     )
@@ -110,7 +124,6 @@ def _state_elsewhere(socket: Path, host: str) -> HostState:
 
 def _processes(namespace: str) -> Iterator[HostProcess]:
     """The processes in a network namespace, oldest first, of those that this user may inspect."""
-    ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
     count = 0
     for pid in sorted(int(entry) for entry in os.listdir("/proc") if entry.isdigit()):
         # It may end while it is looked at.
@@ -118,29 +131,49 @@ def _processes(namespace: str) -> Iterator[HostProcess]:
             if os.readlink(f"/proc/{pid}/ns/net") != namespace:
                 continue
             folder = Path(f"/proc/{pid}")
-            name, _, rest = (folder / "stat").read_text(errors="replace").partition("(")[2].rpartition(") ")
-            fields = rest.split()
-            words = (folder / "cmdline").read_text(errors="replace").rstrip("\0").split("\0")
+            stat = (folder / "stat").read_text(errors="replace")
+            words = (folder / "cmdline").read_text(errors="replace").replace("\0", " ")
             status = (folder / "status").read_text(errors="replace")
             numbers = next(line for line in status.splitlines() if line.startswith("NSpid:")).split()[1:]
             if len(numbers) < 2:
                 # What starts commands in the host from outside is not a process of the run.
                 continue
-            yield HostProcess(
-                pid=int(numbers[-1]),
-                command=" ".join(words) if words != [""] else f"[{name}]",
-                state=fields[0],
-                cpu_s=(int(fields[11]) + int(fields[12])) / ticks,
-                rss_bytes=int(fields[21]) * page,
-            )
+            yield _process(int(numbers[-1]), stat, words)
             count += 1
             if count >= MOST_PROCESSES:
                 return
 
 
+def _processes_of_guest(printed: str) -> Iterator[HostProcess]:
+    """The processes of a host that is a kernel of its own, as the script printed them, without its own."""
+    shell, *lines = printed.splitlines()
+    for stat, words in islice(zip(lines[::2], lines[1::2], strict=False), MOST_PROCESSES):
+        pid, parent = int(stat.split()[0]), int(stat.rpartition(") ")[2].split()[1])
+        if {pid, parent}.isdisjoint({_KERNEL_THREADS, int(shell)}):
+            yield _process(pid, stat, words)
+
+
+def _process(pid: int, stat: str, words: str) -> HostProcess:
+    """A process by its line of /proc/PID/stat and its command line."""
+    name, _, rest = stat.partition("(")[2].rpartition(") ")
+    fields = rest.split()
+    return HostProcess(
+        pid=pid,
+        command=words.strip() or f"[{name}]",
+        state=fields[0],
+        cpu_s=(int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"),
+        rss_bytes=int(fields[21]) * os.sysconf("SC_PAGE_SIZE"),
+    )
+
+
 def _interface(each: Json) -> tuple[str, str, list[str]]:
     addresses = [f"{one['local']}/{one['prefixlen']}" for one in each.get("addr_info", ()) if "local" in one]
     return each["ifname"], each.get("operstate", "UNKNOWN"), addresses
+
+
+def _is_used(_name: str, state: str, addresses: list[str]) -> bool:
+    """Whether it is not one that a kernel has by itself, for a kind of tunnel."""
+    return state != "DOWN" or bool(addresses)
 
 
 def _route(each: Json) -> str:

@@ -1,7 +1,8 @@
-"""Images that hosts have as their roots: in podman's store, or in a folder of the OCI image layout.
+"""Images that hosts have as their roots: of podman's or docker's store, or folders of the OCI image layout.
 
-The layers of podman's store are directories, which overlayfs can merge without podman. Those of a layout are
-archives, and unpacked into one directory of the user's cache.
+The layers of a store are directories, which overlayfs can merge without podman or docker. Those of a layout
+are archives, and unpacked into one directory of the user's cache. Names are those of
+containers-transports(5); without a transport they are podman's.
 """
 
 import json
@@ -20,6 +21,10 @@ from longhaul.subprocesses import program
 
 LAYOUT = "oci:"
 """What the name of a folder begins with: ``oci:DIR`` or ``oci:DIR:TAG``."""
+DAEMON = "docker-daemon:"
+"""What the name of an image in docker's store begins with."""
+_ABSENT = ("no such image", "image not known")
+"""How docker and podman report that a store lacks an image."""
 _TIMEOUT_S = 30.0
 
 
@@ -90,13 +95,16 @@ def cache_directory() -> Path:
 def find(name: str, folder: Path) -> Image:
     """The image that a scenario in ``folder`` calls ``name``. Raises LonghaulError.
 
-    Podman is asked for its store alone: nothing is pulled, mounted or started.
+    Podman and docker are asked for their stores alone: nothing is pulled, mounted or started.
     """
     if name.startswith(LAYOUT):
         layout = oci_layouts.read(*_place(name.removeprefix(LAYOUT), folder))
         return Image(Configuration.of(layout.configuration), _layout=layout)
-    told = _inspected(name)
-    return Image(Configuration.of(told.get("Config") or {}), tuple(_layers(name, told)))
+    engine = "docker" if name.startswith(DAEMON) else "podman"
+    name = name.removeprefix(DAEMON)
+    details = _inspected(engine, name)
+    layers = tuple(_layers(engine, name, details))
+    return Image(Configuration.of(details.get("Config") or {}), layers)
 
 
 def _place(written: str, folder: Path) -> tuple[Path, str | None]:
@@ -105,32 +113,39 @@ def _place(written: str, folder: Path) -> tuple[Path, str | None]:
     return (whole, None) if whole.is_dir() or not colon else (folder / before, tag)
 
 
-def _inspected(image: str) -> Mapping[str, Any]:
-    command = [program("podman"), "image", "inspect", image]
+def _inspected(engine: str, image: str) -> Mapping[str, Any]:
+    """The details that ``podman`` or ``docker`` has of an image in its store."""
+    command = [program(engine), "image", "inspect", image]
+    listing = f"list images with: {engine} images"
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise _unavailable(f"podman does not answer: {error}", "try: podman images") from error
+        raise _unavailable(f"{engine} does not answer: {error}", listing) from error
     if done.returncode != 0:
-        remedy = f"podman images lists those that there are; podman pull {image} fetches it"
-        raise _unavailable(f"there is no image {image} in podman's store", remedy)
+        reason = (done.stderr.strip().splitlines() or [""])[-1]
+        if not any(words in reason.lower() for words in _ABSENT):
+            raise _unavailable(f"{engine} cannot inspect {image}: {reason}", listing)
+        raise _unavailable(f"{engine}'s store has no image {image}", f"{listing}; or: {engine} pull {image}")
     try:
         found: Mapping[str, Any] = json.loads(done.stdout)[0]
     except (ValueError, IndexError) as error:
-        raise _unavailable(f"podman's answer about {image} is not JSON", "try: podman images") from error
+        raise _unavailable(f"{engine}'s answer about {image} is not JSON", listing) from error
     return found
 
 
-def _layers(image: str, told: Mapping[str, Any]) -> list[str]:
+def _layers(engine: str, image: str, details: Mapping[str, Any]) -> list[str]:
     """The directories of an image's layers, the topmost first."""
     try:
-        data = told["GraphDriver"]["Data"] or {}
+        data = details["GraphDriver"]["Data"] or {}
         found = [data["UpperDir"], *data.get("LowerDir", "").split(":")]
-    except KeyError:
+    except (KeyError, TypeError):
         found = []
     found = [each for each in found if each]
     if not found or not all(Path(each).is_dir() for each in found):
-        remedy = f"unpack it, and write rootfs: podman export $(podman create {image}) | tar -x -C DIR"
+        unpack = f"{engine} export $({engine} create {image}) | tar -x -C DIR"
+        # Since version 25 docker saves images in the OCI layout.
+        save = f"docker image save {image} | tar -x -C DIR, and image: oci:DIR, or "
+        remedy = f"{save if engine == 'docker' else ''}unpack it, and write rootfs: {unpack}"
         raise _unavailable(f"the layers of {image} are not directories that this user can read", remedy)
     return found
 

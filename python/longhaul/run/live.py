@@ -18,6 +18,7 @@ from longhaul.results import ending, machine_records
 from longhaul.results.certificate import load_certificate
 from longhaul.results.live_records import LiveRecords, kept_joined
 from longhaul.run import congestion_control, flows, host_settings, live_shards, mpi, ports, signals, traffic
+from longhaul.run.learnt_networks import with_learnt_networks
 from longhaul.run.memory import limit_of, warn
 from longhaul.run.pacing import with_owners
 from longhaul.run.random_starts import with_starts
@@ -119,6 +120,8 @@ def plan_run(
         raise LonghaulError(
             Code.NO_TRAFFIC, "the scenario has no hosts, but a relay", remedy=remedy, exit_code=2
         )
+    if clock is None and not on_machines:
+        resolved = with_learnt_networks(resolved)
     resolved = with_starts(resolved)
     _refuse_what_only_a_simulation_can(resolved, kernel)
     if clock is not None:

@@ -6,16 +6,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longhaul import processes
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.results import ending
-from longhaul.run import run_discovery, session, signals, sockets
+from longhaul.run import cleanup, run_discovery, session, signals, sockets
 from longhaul.subprocesses import command_elsewhere, program, python_command
+
+if TYPE_CHECKING:
+    from longhaul.run.virtual_clock import Clock
 
 _ENDED_WITHIN_S = 60.0
 _BETWEEN_LOOKS_S = 0.02
@@ -42,23 +46,30 @@ def bring_up(
     sudo: bool = False,
     prometheus: str | None = None,
     memory_bytes: int | None = None,
+    clock: "Clock" = "real",
+    kernel: str | None = None,
 ) -> Standing:
     """Bring a scenario up and leave it up; at ``prometheus`` (ADDRESS:PORT), metrics are served.
 
-    It ends as failed when it uses more than ``memory_bytes`` of memory, by default half of what is free.
+    It ends as failed when it uses more than ``memory_bytes`` of memory, by default half of what is free. On
+    the ``virtual`` clock, every host runs a Linux of its own, of version ``kernel`` if one is given.
     """
     from longhaul.run import exporter, live, memory
-    from longhaul.run.announcement import announce_live
+    from longhaul.run.announcement import announce, announce_live
+    from longhaul.run.virtual_clock import clock_of
     from longhaul.scenario import load_scenario, resolve
 
     resolved = resolve(load_scenario(scenario, settings=settings))
-    announce_live(resolved)
+    virtual = clock_of(clock, resolved.scenario, kernel)
+    (announce_live if virtual is None else announce)(resolved)
     called = name or resolved.plan["name"]
     with sockets.claimed(called) as path:
         listener = exporter.listen(prometheus) if prometheus else None
-        prepared = live.prepare(resolved, runs=runs, argv=argv, sudo=sudo)
+        prepared = live.prepare(resolved, runs=runs, argv=argv, sudo=sudo, clock=virtual)
         memory.warn(resolved, memory_bytes)
-        with ending.recorded(prepared.directory):
+        guests: AbstractContextManager[dict[str, Any] | None]
+        guests = virtual.standing_orders(prepared.resolved.plan) if virtual else nullcontext()
+        with ending.recorded(prepared.directory), guests as kernels:
             running = session.Session(
                 prepared.plan,
                 prepared.directory,
@@ -68,8 +79,12 @@ def bring_up(
                 sudo=sudo,
                 memory_bytes=memory.limit_of(memory_bytes),
                 foreign=prepared.foreign,
+                kernel=kernels,
+                scratch=[Path(kernels["directory"])] if kernels else [],
             )
             try:
+                if kernels:
+                    cleanup.hand_over(Path(kernels["directory"]), running.pid)
                 built = running.wait_for("up")
                 running.wait_for("started")
                 if listener is not None:
@@ -97,7 +112,7 @@ def take_down(name: str | None) -> Path:
     path = sockets.find(name)
     line = session.connect(path)
     line.tell({"do": "hosts"})
-    answer = line.hear(15.0)
+    answer = line.hear(session.PATIENCE_S)
     if answer is not None and not answer.get("ok", True):
         line.close()
         raise LonghaulError(Code.RUN_REQUEST_REFUSED, str(answer.get("message")), exit_code=2)
@@ -146,9 +161,13 @@ def enterable_host(path: Path, host: str) -> tuple[int, session.Message]:
 
 def run_in_host_at(path: Path, host: str, argv: Sequence[str]) -> int:
     """The same for the run whose socket is ``path``."""
+    supervisor, answer = enterable_host(path, host)
+    if answer.get("clock") == "virtual":
+        from longhaul.run.guest_command import run_in_guest
+
+        return run_in_guest(path, host, argv)
     from longhaul import _longhaul
 
-    supervisor, answer = enterable_host(path, host)
     if (place := answer.get("elsewhere", {}).get(host)) is not None:
         return _run_elsewhere(place, host, argv)
     if os.geteuid() != 0 and processes.owner(supervisor) == 0:

@@ -24,6 +24,8 @@ Message = dict[str, Any]
 EXIT_CANNOT = 3
 EXIT_CRASHED = 70
 """Both as long as there are no results to judge."""
+PATIENCE_S = 15.0
+"""How long a run may take to answer."""
 _SILENT_S = 1.0
 """A worker that says nothing for so long may have been stopped."""
 
@@ -73,6 +75,10 @@ class Line:
     def is_more(self) -> bool:
         """Whether the next object is here already."""
         return b"\n" in self._heard
+
+    def fileno(self) -> int:
+        """The socket, to wait for with others."""
+        return self._stream.fileno()
 
     def peer(self) -> int:
         """The process at the other end, in this PID namespace."""
@@ -383,10 +389,10 @@ def hosts_of(path: Path) -> tuple[int, Message]:
     """The process ID of the supervisor of the run whose socket is ``path``, and what it says of its hosts."""
     line = connect(path)
     supervisor = line.peer()
-    return supervisor, _answer(line, {"do": "hosts"}, 15.0)
+    return supervisor, _answer(line, {"do": "hosts"}, PATIENCE_S)
 
 
-def ask(path: Path, request: Mapping[str, Any], *, timeout_s: float = 15.0) -> Message:
+def ask(path: Path, request: Mapping[str, Any], *, timeout_s: float = PATIENCE_S) -> Message:
     """Ask the run at socket ``path`` one thing and return its answer."""
     answer = _answer(connect(path), request, timeout_s)
     if not answer.get("ok"):

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from longhaul import _longhaul
+from longhaul import _longhaul, storage
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.kernels.cache import CONFIG, Kernel, find
 from longhaul.plan import HostSettings, Plan
-from longhaul.run.cleanup import temporary_prefix
 from longhaul.run.congestion_control import HostKernel
 from longhaul.scenario.check.names import expand_nodes
 from longhaul.scenario.lower.main_tables import interfaces_of
@@ -22,6 +21,7 @@ from longhaul.subprocesses import python_command
 
 if TYPE_CHECKING:
     from longhaul.diagnostics import Diagnostic
+    from longhaul.kernels.cache import Kernel
     from longhaul.scenario import Resolved
     from longhaul.scenario.check.scenario import Scenario
 
@@ -44,7 +44,7 @@ _NAMES = {"hstcp": "highspeed"}
 class VirtualClock:
     """The clock of a run whose hosts run this kernel."""
 
-    kernel: Kernel
+    kernel: "Kernel"
     cpu_speed: float | None = None
     """Of the hosts' processors, in those of this machine; ``None`` if computing takes no time."""
 
@@ -64,18 +64,34 @@ class VirtualClock:
     @contextmanager
     def orders(self, plan: Plan) -> Iterator[dict[str, Any]]:
         """What the worker is told of the kernels, among it a directory that is there within the block."""
-        init = first_process(_GUEST)
+        from longhaul.run.cleanup import temporary_prefix
+
         with tempfile.TemporaryDirectory(
             prefix=temporary_prefix("kernels"), ignore_cleanup_errors=True
         ) as place:
-            yield {
-                "file": str(self.kernel.binary),
-                "init": init,
-                "memory_bytes": memory_of_hosts(plan),
-                "cpu_scale": 0 if self.cpu_speed is None else round(1000 / self.cpu_speed),
-                "patience_s": PATIENCE_S,
-                "directory": place,
-            }
+            yield self._orders(plan, place)
+
+    @contextmanager
+    def standing_orders(self, plan: Plan) -> Iterator[dict[str, Any]]:
+        """The same for a network that stays up: the worker removes the directory, unless the block fails."""
+        from longhaul.run.cleanup import temporary_prefix
+
+        place = tempfile.mkdtemp(prefix=temporary_prefix("kernels"))
+        try:
+            yield self._orders(plan, place)
+        except BaseException:
+            storage.discard(Path(place))
+            raise
+
+    def _orders(self, plan: Plan, place: str) -> dict[str, Any]:
+        return {
+            "file": str(self.kernel.binary),
+            "init": first_process(_GUEST),
+            "memory_bytes": memory_of_hosts(plan),
+            "cpu_scale": 0 if self.cpu_speed is None else round(1000 / self.cpu_speed),
+            "patience_s": PATIENCE_S,
+            "directory": place,
+        }
 
     def as_json(self) -> dict[str, Any]:
         """For the run's record: which kernel it was, and how fast the hosts' processors."""
@@ -137,6 +153,8 @@ def virtual_clock(scenario: "Scenario", kernel: str | None = None) -> VirtualClo
     The hosts' kernel is that of version ``kernel``, or else of the scenario's, or else the newest. Raises
     LonghaulError without such a kernel, with its place in the scenario if that names it.
     """
+    from longhaul.kernels.cache import find
+
     try:
         chosen = find(kernel or scenario.document.kernel)
     except LonghaulError as error:
@@ -184,7 +202,9 @@ def ignored_keys(scenario: "Scenario") -> tuple["Diagnostic", ...]:
     )
 
 
-def _congestion_controls(kernel: Kernel) -> frozenset[str]:
+def _congestion_controls(kernel: "Kernel") -> frozenset[str]:
     """Those that a kernel was built with."""
+    from longhaul.kernels.cache import CONFIG
+
     options = _CONGESTION_CONTROL.findall((kernel.directory / CONFIG).read_text(encoding="utf-8"))
     return frozenset({"reno", *(_NAMES.get(name.lower(), name.lower()) for name in options)} - {"advanced"})

@@ -26,7 +26,7 @@ class Inputs:
     ends_ns: list[int] = field(default_factory=list)
     """When traces end that are to end the run."""
     captures: dict[FilePath, bytes] = field(default_factory=dict)
-    """The captures, and the files of hosts, that were read."""
+    """The captures, the files of hosts, and those of topologies, that were read."""
     contents: Mapping[str, bytes] | None = None
     """The files by path where they do not come from disk."""
     warnings: list[Diagnostic] = field(default_factory=list)
@@ -34,6 +34,8 @@ class Inputs:
     round_trips: list[tuple[Any, str]] = field(default_factory=list)
     """Models of delay that are half of a round trip, and of which column."""
     tables: dict[str, "CsvFile"] = field(default_factory=dict)
+    delays: Mapping[tuple[str, str], list[list[int]]] = field(default_factory=dict)
+    """What links follow that a topology made, by their ends: time and delay in ns."""
     series: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     """What models follow of files, by file and columns; nobody changes it."""
 
@@ -76,26 +78,22 @@ class Inputs:
 
     def capture(self, name: str, *, at: str) -> bytes:
         """The bytes of file ``name``, a capture, which key ``at`` of a model names."""
-        path = self.folder / name
-        if path not in self.captures:
-            shown = printable(name)
-            content = self._content(path, shown, at=at, most=MAX_CAPTURE_BYTES)
-            if len(content) > MAX_CAPTURE_BYTES:
-                message = f'"{shown}" has more than {MAX_CAPTURE_BYTES >> 20} MiB'
-                remedy = "keep a part of it: editcap -r IN OUT 1-100000"
-                raise ScenarioValueError(Code.FILE_TOO_LARGE, (at,), message, remedy)
-            self.captures[path] = content
-        return self.captures[path]
+        remedy = "keep a part of it: editcap -r IN OUT 1-100000"
+        return self.whole(name, at=at, most=MAX_CAPTURE_BYTES, remedy=remedy)
 
     def host_file(self, name: str) -> bytes:
         """The bytes of file ``name``, which a host is given."""
+        remedy = "name the place of the file in a program's arguments"
+        return self.whole(name, at="files", most=MAX_HOST_FILE_BYTES, remedy=remedy)
+
+    def whole(self, name: str, *, at: str, most: int, remedy: str) -> bytes:
+        """The bytes of file ``name``, which key ``at`` names; ``remedy`` is that of a longer file."""
         path = self.folder / name
         if path not in self.captures:
-            content = self._content(path, printable(name), at="files", most=MAX_HOST_FILE_BYTES)
-            if len(content) > MAX_HOST_FILE_BYTES:
-                message = f'"{printable(name)}" has more than {MAX_HOST_FILE_BYTES >> 20} MiB'
-                remedy = "name the place of the file in a program's arguments"
-                raise ScenarioValueError(Code.FILE_TOO_LARGE, ("files",), message, remedy)
+            content = self._content(path, printable(name), at=at, most=most)
+            if len(content) > most:
+                message = f'"{printable(name)}" has more than {most >> 20} MiB'
+                raise ScenarioValueError(Code.FILE_TOO_LARGE, (at,), message, remedy)
             self.captures[path] = content
         return self.captures[path]
 
@@ -135,3 +133,11 @@ class Inputs:
                 f'"{shown}": {str(what).lower()}',
                 "name a file that can be read",
             ) from None
+
+
+def inputs_of(name: str, *, folder: FilePath | None, contents: Mapping[str, bytes] | None) -> Inputs:
+    """The files of scenario ``name``: those of ``contents`` by path, or else in ``folder`` or beside it."""
+    called = FilePath(name).parent
+    if contents is not None:
+        return Inputs(FilePath(), called, contents=contents)
+    return Inputs(folder or called, called)

@@ -29,7 +29,7 @@ class UnitError(ValueError):
 
 
 class Quantity:
-    """What the four kinds have in common: parsing, printing, and their place in a model."""
+    """What the kinds have in common: parsing, printing, and their place in a model."""
 
     __slots__ = ()
     what: ClassVar[str]
@@ -38,6 +38,8 @@ class Quantity:
     misspelt: ClassVar[Mapping[str, str]]
     limit: ClassVar[int]
     example: ClassVar[str]
+    usual: ClassVar[tuple[str, ...]]
+    """Units that are proposed for a number without one."""
 
     @classmethod
     def parse(cls, value: object) -> Self:
@@ -96,6 +98,7 @@ class Span(Quantity):
     }
     limit: ClassVar[int] = 200 * 86_400 * 10**9
     example: ClassVar[str] = "38ms"
+    usual: ClassVar[tuple[str, ...]] = ("ms", "s")
 
     def __str__(self) -> str:
         """The exact value in the largest unit that keeps it above one: ``250us``, ``1.5s``."""
@@ -141,6 +144,7 @@ class Rate(Quantity):
     }
     limit: ClassVar[int] = 10**14
     example: ClassVar[str] = "10Gbit"
+    usual: ClassVar[tuple[str, ...]] = ("Mbit", "Gbit")
 
     def __str__(self) -> str:
         """The exact value in the largest unit that keeps it above one: ``1.5Mbit``."""
@@ -177,6 +181,7 @@ class Size(Quantity):
     }
     limit: ClassVar[int] = 10**16
     example: ClassVar[str] = "64MiB"
+    usual: ClassVar[tuple[str, ...]] = ("B", "MiB")
 
     def __str__(self) -> str:
         """The exact value: binary units where they fit exactly, decimal ones otherwise."""
@@ -186,6 +191,27 @@ class Size(Quantity):
         if self.bytes < 10_000:
             return f"{self.bytes}B"
         return _decimal(self.bytes, {unit: self.units[unit] for unit in ("B", "kB", "MB", "GB", "TB")})
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Distance(Quantity):
+    """Whole metres."""
+
+    m: int
+
+    what: ClassVar[str] = "a distance"
+    units: ClassVar[Mapping[str, int]] = {"m": 1, "km": 1000}
+    misspelt: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("metre", "metres", "meter", "meters"), "m"),
+        **dict.fromkeys(("k", "kilometre", "kilometres", "kilometer", "kilometers"), "km"),
+    }
+    limit: ClassVar[int] = 10**9
+    example: ClassVar[str] = "550km"
+    usual: ClassVar[tuple[str, ...]] = ("km",)
+
+    def __str__(self) -> str:
+        """The exact value: ``550km``, ``800m``."""
+        return _decimal(self.m, self.units)
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -298,7 +324,7 @@ def _amount(kind: type[Quantity], value: object) -> int:
 
 def _unit_advice(kind: type[Quantity], shown: str, number: str, unit: str) -> tuple[Code, str, str]:
     if not unit:
-        examples = {"a time": ("ms", "s"), "a rate": ("Mbit", "Gbit"), "a size": ("B", "MiB")}[kind.what]
+        examples = kind.usual
         if Fraction(number) == 0:
             return (
                 Code.UNIT_MISSING,

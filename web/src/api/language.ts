@@ -23,6 +23,7 @@ export interface Node {
   place?: string | null;
   tcp?: Tcp | null;
   pacing?: Pacing | null;
+  line_rate?: string | null;
   forward?: boolean;
   routing?: ('static' | 'none') | null;
   port?: string | null;
@@ -35,6 +36,7 @@ export interface Node {
   rootfs?: string | null;
   image?: string | null;
   keep_files?: boolean;
+  pid_namespace?: boolean;
   user?: (string | number) | null;
   capabilities?:
     | (

@@ -151,10 +151,9 @@ async function lay(text: string, kept: Kept): Promise<void> {
   desk.factors = kept.factors ?? {};
   desk.selected = null;
   desk.refusal = null;
-  desk.places = new Map();
-  desk.model = null;
-  desk.problems = [];
   desk.changed = [];
+  // The same text is checked anew, and shown meanwhile as it was.
+  if (text !== desk.text) Object.assign(desk, { places: new Map(), model: null, problems: [] });
   show(begin(text));
   await look();
   desk.opened++;

@@ -1,11 +1,12 @@
 /**
- * What the page costs: bytes of the first load, first paint, and processor time of browser and server while a live run of
- * 501 links streams ten times a second. Bytes are judged, and that samples arrive and are painted at the rate that the
- * processor time is told for: a page that left some out would look cheaper. Times are printed, for a quiet machine to be
- * trusted.
+ * What the page costs: bytes of the first load, first paint, and, while a live run of 501 links streams ten times a second,
+ * processor time of browser, server and each frame. Bytes are judged, and that samples arrive and are painted at the rate
+ * that the processor time is told for: a page that left some out would look cheaper. Times are printed and kept for
+ * `bench/page.py`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { desk, type Desk } from './server';
 import { count, tally } from './tally';
@@ -92,27 +93,70 @@ function spent(): { browser: number; server: number } {
   return { browser: ticks / TICKS_PER_S, server: (all.get(here.pid)?.ticks ?? NaN) / TICKS_PER_S };
 }
 
-test('the first load is under 150 kB, and soon painted', async () => {
-  const paints: number[] = [];
-  let bytes = 0;
-  for (let time = 0; time < 3; time++) {
+/** What `bench/page.py` judges and keeps; it names the file. */
+const found: Record<string, unknown> = {};
+afterAll(() => {
+  const out = process.env['BUDGET'];
+  if (out) writeFileSync(out, JSON.stringify(found));
+});
+
+test('what the first paint waits for is under 150 kB', async () => {
+  const visits: { bytes: number; paint_s: number; shown_s: number }[] = [];
+  for (let time = 0; time < 5; time++) {
     const page = await here.page();
-    const told = await page.evaluate(() => ({
-      bytes: [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
-        .filter((each) => !each.name.includes('/api/'))
-        .reduce((sum, each) => sum + (each as PerformanceResourceTiming).encodedBodySize, 0),
-      paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
-    }));
-    bytes = told.bytes;
-    paints.push(told.paint);
+    visits.push(
+      await page.evaluate(() => {
+        const shown_s = performance.now() / 1000;
+        const named = [
+          ...document.querySelectorAll<HTMLElement>('head [src], head link[rel*=style], head [rel*=preload]'),
+        ];
+        const names = named.map(
+          (each) => ('src' in each ? each.src : (each as HTMLLinkElement).href) as string,
+        );
+        const loaded = [
+          ...performance.getEntriesByType('navigation'),
+          ...performance.getEntriesByType('resource').filter((each) => names.includes(each.name)),
+        ] as PerformanceResourceTiming[];
+        return {
+          bytes: loaded.reduce((sum, each) => sum + each.encodedBodySize, 0),
+          paint_s: performance.getEntriesByName('first-contentful-paint')[0]!.startTime / 1000,
+          shown_s,
+        };
+      }),
+    );
     await page.context().close();
   }
-  const shown = paints.map((each) => (each / 1000).toFixed(2)).join(', ');
+  const all = (key: 'paint_s' | 'shown_s'): string => visits.map((each) => each[key].toFixed(2)).join(', ');
+  const { bytes } = visits[0]!;
   console.log(`first load: ${(bytes / 1000).toFixed(1)} kB as sent (budget 150)`);
-  console.log(`first contentful paint: ${shown} s of three fresh visits (budget 1)`);
+  console.log(`first contentful paint: ${all('paint_s')} s of five fresh visits (budget 0.5)`);
+  console.log(`the page Edit is there: ${all('shown_s')} s`);
+  found['visits'] = visits;
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(150_000);
 });
+
+type Traced = { name: string; pid: number; tid: number; ts: number; tdur?: number };
+
+/** CPU time of the page's main thread for each frame in `seconds`, in ms: all tasks since the frame before. */
+async function framesOf(page: Page, seconds: number): Promise<number[]> {
+  const categories = ['devtools.timeline', 'disabled-by-default-devtools.timeline'];
+  await here.browser.startTracing(page, { categories });
+  await page.waitForTimeout(seconds * 1000);
+  const { traceEvents } = JSON.parse((await here.browser.stopTracing()).toString()) as {
+    traceEvents: Traced[];
+  };
+  const commits = traceEvents.filter((each) => each.name === 'Commit');
+  const main = commits[0];
+  expect(main, 'a frame in the trace').toBeDefined();
+  const isMain = (each: Traced): boolean => each.pid === main!.pid && each.tid === main!.tid;
+  const tasks = traceEvents.filter((each) => each.name === 'RunTask' && isMain(each));
+  const ends = commits.filter(isMain).map((each) => each.ts);
+  return ends.slice(1).map((end, at) => {
+    const since = tasks.filter(({ ts }) => ts >= ends[at]! && ts < end);
+    return since.reduce((sum, { tdur = 0 }) => sum + tdur, 0) / 1000;
+  });
+}
 
 test('501 links ten times a second', async () => {
   writeFileSync(join(here.folder, 'wide.yaml'), scenario());
@@ -125,6 +169,7 @@ test('501 links ten times a second', async () => {
   await page.getByRole('button', { name: 'Start' }).click();
   await page.locator('.status').getByText('running', { exact: true }).waitFor({ timeout: 120_000 });
   await page.waitForTimeout(5000);
+  const frames_ms = await framesOf(page, STREAMED_S / 2);
   const [came, before, began] = [await tally(page), spent(), performance.now()];
   await page.waitForTimeout(STREAMED_S * 1000);
   const [after, took, now] = [spent(), (performance.now() - began) / 1000, await tally(page)];
@@ -145,6 +190,7 @@ test('501 links ten times a second', async () => {
     `each second: ${perSecond.samples.toFixed(1)} samples received, ${perSecond.map.toFixed(1)} frames of the map and ` +
       `${perSecond.charts.toFixed(1)} of the charts painted (at least ${JSON.stringify(LEAST_PER_S)})`,
   );
+  found['streaming'] = { links: LINKS, cores, perSecond, frames_ms };
   const keys = ['samples', 'charts', 'map'] as const;
   const behind = keys.filter((each) => perSecond[each] < LEAST_PER_S[each]);
   if (behind.length)

@@ -11,10 +11,13 @@ const patience = { timeout: 60_000 };
 const SCENARIO = `version: 1
 name: captured
 duration: 300s
-nodes: {near: {kind: host}, far: {kind: host}}
-links: {wan: {endpoints: [near, far], delay: 10ms, rate: 20Mbit}}
+nodes: {near: {kind: host}, far: {kind: host}, hub: {kind: router}, aside: {kind: host, attach: hub}}
+links:
+  wan: {endpoints: [near, far], delay: 10ms, rate: 20Mbit}
+  side: {endpoints: [far, hub], delay: 1ms}
 traffic:
   probe: {kind: ping, from: near, to: far, every: 100ms}
+  other: {kind: ping, from: aside, to: far, every: 100ms}
   load: {kind: udp, from: far, to: near, rate: 200kbit}
 `;
 let here: Desk;
@@ -51,6 +54,11 @@ test.skipIf(lacks)('packets of a link are listed as they pass, and explained, by
   await expect.poll(() => rows().count(), patience).toBeGreaterThan(2);
   const texts = await rows().allTextContents();
   expect(texts.every((text) => /off\s*far\s*near\s*ICMP/.test(text))).toBe(true);
+  const heads = await page.locator('.capture thead th').allTextContents();
+  const cells = await rows().first().locator('td').allTextContents();
+  const under = (head: string): string => cells[heads.findIndex((each) => each.trim() === head)] ?? '';
+  expect([under('protocol'), under('bytes')]).toEqual(['ICMP', '84']);
+  expect(under('header')).toMatch(/^echo reply/);
   await page.getByRole('searchbox', { name: 'Filter packets' }).fill('');
 
   await page.getByRole('button', { name: 'Pause list' }).focus();
@@ -87,3 +95,13 @@ test.skipIf(lacks)(
     expect(packets).toBeGreaterThanOrEqual(count);
   },
 );
+
+test.skipIf(lacks)('the link of a host is chosen and captured from its menu on the map', async () => {
+  await page.getByRole('searchbox', { name: 'Filter packets' }).fill('');
+  await page.locator('[data-id="l:aside-hub"]').focus();
+  await page.keyboard.press('Shift+F10');
+  await page.getByRole('menuitem', { name: 'Capture packets of aside-hub' }).click();
+  await expect.poll(() => rows().count(), patience).toBeGreaterThan(5);
+  for (const name of ['Link to change', 'Link to capture'])
+    expect(await page.getByRole('combobox', { name }).inputValue()).toBe('aside-hub');
+});

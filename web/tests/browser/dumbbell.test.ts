@@ -222,6 +222,7 @@ test('axe finds nothing in any view, light or dark, wide or narrow', async () =>
   for (const [width, height, colorScheme] of [
     [1440, 900, 'light'],
     [800, 700, 'dark'],
+    [3840, 2160, 'light'],
   ] as const) {
     const page = await here.page({ viewport: { width, height }, colorScheme });
     const look = async (name: string): Promise<void> => {

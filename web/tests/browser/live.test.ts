@@ -112,5 +112,13 @@ test.skipIf(lacks)('a run is watched, reloaded and looked at from a second tab',
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByRole('button', { name: 'Report' }).waitFor(patience);
   await expect.poll(async () => (await reach(page, 'Goodput of TCP flows'))[0] < 3, patience).toBe(true);
+  // What the run ended with stays in the legends.
+  await page.mouse.move(5, 5);
+  const last = page.locator('.charts figure', { hasText: 'Goodput of TCP flows' }).locator('.value');
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(await last.allTextContents()).toEqual([
+    expect.stringMatching(/bit\/s/),
+    expect.stringMatching(/bit\/s/),
+  ]);
   await page.context().close();
 });

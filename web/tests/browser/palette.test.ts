@@ -66,6 +66,27 @@ test('arrows move the choice, which the field names, and Escape changes nothing'
   expect(await page.title()).toContain('Edit');
 });
 
+test('a key that follows the end of a dialog at once is not lost', async () => {
+  const page = await here.page();
+  const press = (key: string, ctrlKey = false): Promise<void> =>
+    page.evaluate(
+      async (init) => {
+        document.querySelector('dialog')!.close();
+        await new Promise<void>((done) => queueMicrotask(done));
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { ...init, bubbles: true }));
+      },
+      { key, ctrlKey },
+    );
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await press('k', true);
+  await field(page).waitFor();
+  await press('2');
+  await expect.poll(() => page.title()).toContain('Run');
+});
+
 test('what is not saved is not dropped without a question', async () => {
   const page = await here.page();
   await choose(page, 'open pair');
@@ -77,4 +98,37 @@ test('what is not saved is not dropped without a question', async () => {
   await page.getByText('is not saved; opening something else drops it').waitFor();
   await page.keyboard.press('Escape');
   expect(await textOf(page)).toContain('# mine');
+});
+
+test('a word of the page is explained under the pointer, and every term by the keyboard', async () => {
+  const page = await here.page();
+  await choose(page, 'open pair');
+  await page.getByRole('button', { name: /^pair\.yaml: save/ }).waitFor();
+  await page.locator('[data-id="l:wan"]').waitFor();
+  await choose(page, 'wan');
+  await page.locator('#link-delay').waitFor();
+  const tip = page.getByRole('tooltip');
+  await page.locator('.facts').getByText('BDP').hover();
+  await tip.getByText('number of bytes in flight that fill a path').waitFor();
+  expect(await axe(page)).toEqual([]);
+  if (process.env['SHOTS']) await page.screenshot({ path: join(process.env['SHOTS'], 'term.png') });
+  await page.keyboard.press('Escape');
+  await tip.waitFor({ state: 'detached' });
+  await page.locator('.facts').getByText('round trip').click();
+  await tip.getByText('Round-trip time (RTT)').waitFor();
+  await page.mouse.move(5, 5);
+  await tip.waitFor({ state: 'detached' });
+
+  await choose(page, 'what is goodput');
+  const dialog = page.getByRole('dialog', { name: 'Glossary' });
+  await expect.poll(() => dialog.locator('dt').allTextContents()).toEqual(['Goodput']);
+  expect(await axe(page)).toEqual([]);
+  await dialog.getByRole('searchbox', { name: 'Find a term' }).fill('bytes fill path');
+  await expect.poll(() => dialog.locator('dt').allTextContents()).toEqual(['Bandwidth-delay product (BDP)']);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.keyboard.press('?');
+  await page.getByRole('button', { name: 'Glossary' }).click();
+  await expect.poll(() => dialog.locator('dt').first().textContent()).toBe('Active queue management (AQM)');
+  if (process.env['SHOTS']) await page.screenshot({ path: join(process.env['SHOTS'], 'glossary.png') });
 });

@@ -157,7 +157,7 @@ const CHARTS = [
   'queues',
   'monitor',
   'sequences',
-  'waits',
+  'queueing-delays',
   'rtts',
   'utilisation',
   'packets',

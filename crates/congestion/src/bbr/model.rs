@@ -1,5 +1,4 @@
 use crate::congestion_control::{Ack, Delivery};
-use longhaul_random::{Seed, Stream};
 
 /// The largest value of the last `N` units of some time that counts up.
 #[derive(Clone, Debug)]
@@ -154,25 +153,6 @@ impl HeldBack {
 
     pub(crate) fn concerns(&self, sample: &Sample) -> bool {
         (self.from..=self.until).contains(&sample.prior_delivered) && self.until > 0
-    }
-}
-
-/// Draws that an algorithm makes of its own accord, long after the connection's stream was lent to it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Draws {
-    seed: u64,
-    made: u64,
-}
-
-impl Draws {
-    pub(crate) fn from(chance: &mut Stream) -> Self {
-        Draws { seed: chance.bits(), made: 0 }
-    }
-
-    /// A stream for the next decision.
-    pub(crate) fn next(&mut self) -> Stream {
-        self.made += 1;
-        Seed::new(self.seed).stream(&format!("bbr/{}", self.made))
     }
 }
 

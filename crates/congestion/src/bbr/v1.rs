@@ -1,6 +1,7 @@
 use super::BbrPhase;
-use super::model::{Draws, HeldBack, Plateau, RecentMax, Rounds, Sample, left_in_flight};
+use super::model::{HeldBack, Plateau, RecentMax, Rounds, Sample, left_in_flight};
 use crate::congestion_control::{Ack, Cause, Congestion, CongestionControl, Pacing};
+use crate::draws::Draws;
 use longhaul_random::Stream;
 use longhaul_units::{Span, Time};
 use schemars::JsonSchema;
@@ -105,7 +106,7 @@ impl Bbr {
             idle_restart: false,
             was_limited: true,
             held_back: HeldBack::default(),
-            draws: Draws::default(),
+            draws: Draws::new("bbr"),
         }
     }
 
@@ -307,7 +308,7 @@ impl CongestionControl for Bbr {
     }
 
     fn on_start(&mut self, chance: &mut Stream) {
-        self.draws = Draws::from(chance);
+        self.draws.seed_from(chance);
     }
 
     fn on_ack(&mut self, ack: &Ack) {

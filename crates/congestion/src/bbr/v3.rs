@@ -1,7 +1,8 @@
 use super::BbrPhase;
-use super::model::{Draws, HeldBack, Plateau, RecentMax, Rounds, Sample, left_in_flight};
+use super::model::{HeldBack, Plateau, RecentMax, Rounds, Sample, left_in_flight};
 use super::v3_probe::{Feedback, Probe};
 use crate::congestion_control::{Ack, Cause, Congestion, CongestionControl, Pacing};
+use crate::draws::Draws;
 use longhaul_random::Stream;
 use longhaul_units::{Span, Time};
 use schemars::JsonSchema;
@@ -182,7 +183,7 @@ impl Bbr3 {
             idle_restart: false,
             was_limited: true,
             held_back: HeldBack::default(),
-            draws: Draws::default(),
+            draws: Draws::new("bbr"),
         }
     }
 
@@ -482,7 +483,7 @@ impl CongestionControl for Bbr3 {
     }
 
     fn on_start(&mut self, chance: &mut Stream) {
-        self.draws = Draws::from(chance);
+        self.draws.seed_from(chance);
     }
 
     fn on_ack(&mut self, ack: &Ack) {

@@ -1,6 +1,6 @@
 use longhaul_congestion::{
-    Ack, Algorithm, AlgorithmSettings, Cause, Congestion, CongestionControl, Delivery, NAMES, Pacing,
-    PhiMode, StochasticModel, StochasticSettings,
+    Ack, Algorithm, AlgorithmSettings, Cause, Congestion, CongestionControl, Delivery, Formula, NAMES,
+    Pacing, PhiMode, RuleSettings, StochasticModel, StochasticSettings,
 };
 use longhaul_random::Seed;
 use longhaul_units::{Span, Time};
@@ -51,7 +51,23 @@ fn any_settings() -> impl Strategy<Value = AlgorithmSettings> {
             ..StochasticSettings::default()
         })
     });
-    prop_oneof![12 => named, 3 => stochastic]
+    let formula = prop::sample::select(vec![
+        "1 / cwnd",
+        "-1",
+        "1 / (rtt - rtt)",
+        "(since_loss - min_rtt) ^ cwnd_at_loss",
+        "if(rtt > 2 * min_rtt, -in_flight, cwnd ^ 9)",
+        "sqrt(-cwnd)",
+    ]);
+    let rule = prop::array::uniform3(formula).prop_map(|[per_ack, after_loss, after_timeout]| {
+        AlgorithmSettings::Rule(RuleSettings {
+            per_ack: Formula::new(per_ack),
+            after_loss: Formula::new(after_loss),
+            after_timeout: Formula::new(after_timeout),
+            ..RuleSettings::default()
+        })
+    });
+    prop_oneof![12 => named, 3 => stochastic, 3 => rule]
 }
 
 struct Caller {

@@ -7,6 +7,7 @@ use super::egress::{Egress, flags_of};
 use super::horizons::Horizons;
 use super::joint_flows::OtherEnds;
 use super::ports::Ports;
+use super::returned::{self, Returned, ReturnedPackets};
 use super::stations::Stations;
 use super::steps;
 use crate::device::{self, Mac, mac_of};
@@ -16,7 +17,7 @@ use crate::recorder::{CapturedLink, Recorder};
 use longhaul_endpoints::Endpoints;
 use longhaul_network::journal::Entry;
 use longhaul_network::{DirectionId, Flags, KnownArrivals, Network, NodeId, Packet, icmp, results};
-use longhaul_plan::{Event, Plan, Way};
+use longhaul_plan::{Event, Plan, Port, Way};
 use longhaul_record::Distribution;
 use longhaul_units::{Span, Time};
 use serde_json::Value;
@@ -31,6 +32,8 @@ pub struct Emulator<'a, P> {
     pub egress: Egress<P>,
     /// Where frames of bridged devices go.
     pub(super) bridges: Bridges,
+    /// What came back in at routed devices.
+    pub(super) returned: ReturnedPackets,
     /// Who is at switches.
     stations: Stations,
     /// The next of the plan's events.
@@ -93,6 +96,7 @@ impl<'a, P: Ports> Emulator<'a, P> {
             endpoints,
             egress,
             bridges: Bridges::of(plan),
+            returned: ReturnedPackets::default(),
             stations: Stations::of(plan),
             next_change: 0,
             requested: VecDeque::new(),
@@ -235,6 +239,9 @@ impl<'a, P: Ports> Emulator<'a, P> {
             });
             self.warnings.push(loop_warning(mac, names));
         }
+        for (node, other) in self.egress.outside.take_looped() {
+            self.warnings.push(returned::frames_warning(&plan.nodes[node].name, &plan.nodes[other].name));
+        }
         std::mem::take(&mut self.warnings)
     }
 
@@ -263,6 +270,13 @@ impl<'a, P: Ports> Emulator<'a, P> {
             return;
         };
         self.egress.ports[node].read_packets += u64::from(segments);
+        if matches!(self.plan.nodes[node].port, Some(Port::Routed { .. }))
+            && self.is_returned(source, &header, segments)
+        {
+            self.egress.packet_pool.release(body, segments);
+            return;
+        }
+        let bytes = self.egress.packet_pool.packet(body);
         let forwards = self.network.is_forwarding(source);
         let origin = if forwards { self.origin(source, header.source) } else { source };
         if origin == source {
@@ -419,6 +433,22 @@ impl<'a, P: Ports> Emulator<'a, P> {
     fn origin(&self, interface: NodeId, source: IpAddr) -> NodeId {
         let others = |node: &NodeId| !self.network.is_same_host(*node, interface);
         self.network.node_at(source).filter(others).unwrap_or(interface)
+    }
+
+    /// Whether a packet at a routed device left the network there before, and would leave it there again.
+    fn is_returned(&mut self, device: NodeId, header: &icmp::Header, segments: u32) -> bool {
+        let Some(home) = self.network.node_at(header.source) else { return false };
+        if self.network.is_same_host(home, device) {
+            return false;
+        }
+        let is_lost = self.network.node_at(header.destination) == Some(device);
+        let returned = Returned { home: home.0 as usize, is_lost };
+        if self.returned.count(device.0 as usize, returned, u64::from(segments)) {
+            let name = |node: NodeId| self.plan.nodes[node.0 as usize].name.as_str();
+            let ends = (header.source, header.destination);
+            self.warnings.push(returned::packets_warning(ends, name(device), name(home), is_lost));
+        }
+        is_lost
     }
 
     /// The gateway for packets from `node` to addresses outside the scenario.

@@ -31,6 +31,11 @@ pub trait Ports {
     /// `coalesce`; `None` if each is written alone.
     fn joins(&self, coalesce: Span) -> Option<Span>;
 
+    /// Devices at which frames of a device came in for the first time since the last call: the nodes of both.
+    fn take_looped(&mut self) -> Vec<(usize, usize)> {
+        Vec::new()
+    }
+
     /// What else was counted at the port of a host that is a device of the machine.
     fn device_counters(&mut self, host: usize) -> Option<DeviceCounters> {
         let _ = host;
@@ -64,6 +69,8 @@ impl Port {
 /// Ports of the kernel, on the machine's clock.
 pub struct KernelPorts {
     ports: Vec<Option<Port>>,
+    /// Nodes of routed devices.
+    routed: Vec<usize>,
     /// The run's clock.
     pub clock: Clock,
     /// When the run ended, if nothing that happened later is to be seen.
@@ -72,8 +79,21 @@ pub struct KernelPorts {
 
 impl KernelPorts {
     /// One port for each node of the plan; `None` for routers.
-    pub fn new(ports: Vec<Option<Port>>, clock: Clock) -> Self {
-        KernelPorts { ports, clock, ended: None }
+    pub fn new(mut ports: Vec<Option<Port>>, clock: Clock) -> Self {
+        let address = |(node, port): (usize, &Option<Port>)| match port {
+            Some(Port::Device(DevicePort::Routed(device))) => Some((device.mac(), node)),
+            Some(Port::Device(DevicePort::Bridged(device))) => Some((device.mac, node)),
+            _ => None,
+        };
+        let devices: Vec<_> = ports.iter().enumerate().filter_map(address).collect();
+        let mut routed = Vec::new();
+        for (node, port) in ports.iter_mut().enumerate() {
+            if let Some(Port::Device(DevicePort::Routed(device))) = port {
+                device.watch_for(devices.clone());
+                routed.push(node);
+            }
+        }
+        KernelPorts { ports, routed, clock, ended: None }
     }
 
     /// The descriptors to wait for, each with its node.
@@ -141,6 +161,16 @@ impl Ports for KernelPorts {
             Some(Port::Device(DevicePort::Bridged(device))) => Some(device.counters()),
             _ => None,
         }
+    }
+
+    fn take_looped(&mut self) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for &node in &self.routed {
+            if let Some(Port::Device(DevicePort::Routed(device))) = &mut self.ports[node] {
+                found.extend(device.take_looped().iter().map(|&other| (node, other)));
+            }
+        }
+        found
     }
 
     /// Whatever is due is written together: it has been waiting for the engine.

@@ -104,7 +104,7 @@ impl<P: Ports> Emulator<'_, P> {
             if let Some(device) = &mut device {
                 let (local, looped) = self.bridges.not_forwarded(host);
                 device.local_frames += local;
-                device.looped_frames += looped;
+                device.looped_frames += looped + self.returned.at(host);
             }
             self.egress.ports[host].device = device;
         }

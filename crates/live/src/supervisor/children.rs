@@ -1,7 +1,7 @@
 //! The engine and the observer: child processes of the supervisor, and the connections to them.
 
+use super::connections;
 use super::ending::wait_with_signals;
-use super::requests;
 use crate::clock::monotonic_ns;
 use crate::device::{Device, TapPort};
 use crate::engine::{self, EnginePorts, Port, Share};
@@ -144,7 +144,7 @@ impl EngineProcess {
     /// Receives what the engine reports without a command. Its end is noticed when it is reaped.
     pub fn receive_reports(&mut self) {
         while self.exit_description.is_none() && is_readable(&self.control) {
-            match requests::receive_line(&mut self.control) {
+            match connections::receive_line(&mut self.control) {
                 Ok(reply) => drop(self.handle_report(reply)),
                 Err(_) => return,
             }
@@ -197,7 +197,7 @@ impl EngineProcess {
                 self.resume_if_stopped();
             }
         }
-        requests::receive_line(&mut self.control)
+        connections::receive_line(&mut self.control)
     }
 
     /// Sends SIGCONT, in case it has been stopped.
@@ -300,7 +300,7 @@ mod tests {
             engine::Reply::Warning { message: "late".into() },
             engine::Reply::Changed { at_ns: 2 },
         ] {
-            requests::send_line(&mut theirs, &reply).unwrap();
+            connections::send_line(&mut theirs, &reply).unwrap();
         }
         let answer = engine.answer_within(1_000_000_000).unwrap();
         assert!(matches!(answer, engine::Reply::Changed { at_ns: 2 }), "{answer:?}");

@@ -1,9 +1,9 @@
 //! Ending a run: signals, child processes and the last records.
 
 use super::Supervisor;
-use super::requests::ControlConnections;
+use super::connections::ControlConnections;
 use crate::clock::monotonic_ns;
-use crate::counters;
+use crate::counters::{self, Counted};
 use crate::engine::Command;
 use crate::error::{Error, Result};
 use crate::program;
@@ -91,9 +91,9 @@ impl Supervisor<'_> {
         let (mut hosts, mut accounts, mut algorithms) = (Map::new(), Map::new(), Map::new());
         for host in self.hosts.iter().flatten() {
             // From here on in the host's network namespace.
-            let (mut counted, mut everything) = counters::read(host).unwrap_or_default();
-            counted.insert("softnet_dropped".into(), softnet);
-            hosts.insert(host.name.clone(), json!(counted));
+            let Counted { mut drops, all: mut everything } = counters::read(host).unwrap_or_default();
+            drops.insert("softnet_dropped".into(), softnet);
+            hosts.insert(host.name.clone(), json!(drops));
             let group = self.groups.root().map(|groups| groups.join(&host.name));
             if let Some(waited_ns) = group.as_deref().and_then(counters::processor_wait) {
                 everything.insert("cpu.waited_ns".into(), waited_ns);

@@ -1,7 +1,7 @@
 //! Start and stop of programs at their scheduled times.
 
 use super::Supervisor;
-use super::requests::ControlConnections;
+use super::connections::ControlConnections;
 use crate::clock::monotonic_ns;
 use crate::program::{self, ProgramEnvironment, ProgramHost};
 use crate::programs::have_ended;

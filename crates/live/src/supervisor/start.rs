@@ -1,7 +1,7 @@
 //! The start of a run: services, traffic generators, the clock, and the other machines if there are any.
 
 use super::Supervisor;
-use super::requests::ControlConnections;
+use super::connections::ControlConnections;
 use crate::clock::{Clock, monotonic_ns};
 use crate::engine::Command;
 use crate::error::{Error, Result};

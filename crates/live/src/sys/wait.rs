@@ -22,12 +22,16 @@ pub fn wait(pid: libc::pid_t, flags: libc::c_int) -> io::Result<libc::c_int> {
 pub fn exit_code(pid: libc::pid_t, mut interrupted: impl FnMut()) -> i32 {
     loop {
         match wait(pid, 0) {
-            Ok(status) if libc::WIFEXITED(status) => return libc::WEXITSTATUS(status),
-            Ok(status) => return 128 + libc::WTERMSIG(status),
+            Ok(status) => return code_of(status),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => interrupted(),
             Err(_) => return UNKNOWN,
         }
     }
+}
+
+/// The exit code of a process that has ended with this wait status, or 128 + the signal that ended it, as shells have it.
+pub fn code_of(status: libc::c_int) -> i32 {
+    if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 128 + libc::WTERMSIG(status) }
 }
 
 /// Collects any child that has ended or was stopped, with its status and its use of resources; `None` if there is none.

@@ -1,16 +1,18 @@
 //! The agent: the first process of a host that is a kernel of its own. It makes the host what the plan says, and starts,
 //! watches and ends its programs as the run's supervisor orders.
 
+mod executions;
 pub mod launcher;
 mod mounts;
 
-use super::messages::{Command, LineBuffer, Order, Report, Setup};
+use super::messages::{Command, Execution, LineBuffer, Order, Report, Setup};
 use crate::clock::{Clock, monotonic_ns};
 use crate::counters;
 use crate::credentials::Credentials;
 use crate::error::{Error, Result};
 use crate::host;
 use crate::host_files;
+use crate::host_mounts;
 use crate::host_root::make_file;
 use crate::netlink::{self, Netlink};
 use crate::program::{self, LocalHost, ProgramEnvironment, ProgramHost};
@@ -19,6 +21,7 @@ use crate::sockets::SocketDiag;
 use crate::supervisor::ending::{block_signals, wait_with_signals};
 use crate::sys::wait;
 use crate::traffic::{SharedStart, TrafficGenerator};
+use executions::{Ends, RunningExecution};
 use launcher::{Launch, Launcher};
 use longhaul_network::Network;
 use longhaul_plan::{Isolation, Plan, Program};
@@ -96,6 +99,7 @@ fn serve(console: &mut Console) -> Result<()> {
         start_time: SharedStart::new().map_err(|error| Error::wrap("share the start time", error))?,
         running: HashMap::new(),
         commands: HashMap::new(),
+        executions: Vec::new(),
         awaited: Vec::new(),
         launcher: Launcher::open()?,
         socket_diag: SocketDiag::open()?,
@@ -114,7 +118,7 @@ fn configure_host(plan: &Plan, position: usize) -> Result<()> {
             .map_err(|error| Error::wrap(format!("write {path}"), error))
     };
     write("/etc/hostname", format!("{}\n", node.hostname()))?;
-    write("/etc/hosts", host::hosts_file(&plan.nodes))?;
+    write("/etc/hosts", host_mounts::hosts_file(&plan.nodes))?;
     write("/etc/resolv.conf", "# Names of a run are in /etc/hosts; there are no name servers.\n".into())?;
     // A kernel with little memory gives TCP so little that it drops what waits for a lost segment; a real host has
     // room for the buffers that the scenario asks for.
@@ -142,6 +146,8 @@ struct Agent<'a> {
     running: HashMap<libc::pid_t, usize>,
     /// Commands that other hosts have asked for, by their process.
     commands: HashMap<libc::pid_t, usize>,
+    /// Commands of users.
+    executions: Vec<RunningExecution>,
     launcher: Launcher,
     socket_diag: SocketDiag,
     /// Services that are to listen, and until when.
@@ -158,14 +164,28 @@ impl Agent<'_> {
                 if let Some(program) = self.running.remove(&pid) {
                     console.report(&Report::Ended { program, status, used: (&usage).into() })?;
                 } else if let Some(number) = self.commands.remove(&pid) {
-                    let signal = if libc::WIFSIGNALED(status) { 128 + libc::WTERMSIG(status) } else { 0 };
-                    let code = if signal == 0 { libc::WEXITSTATUS(status) } else { signal };
-                    console.report(&Report::CommandEnded { number, code })?;
+                    console.report(&Report::CommandEnded { number, code: wait::code_of(status) })?;
+                } else if let Some(place) = self.executions.iter().position(|each| each.pid == pid) {
+                    let mut ended = self.executions.swap_remove(place);
+                    let number = ended.number;
+                    report_output(number, ended.read_rest(), console)?;
+                    console.report(&Report::CommandEnded { number, code: wait::code_of(status) })?;
                 }
+            }
+            for execution in &mut self.executions {
+                let (number, taken) = (execution.number, execution.write());
+                if taken > 0 {
+                    console.report(&Report::Taken { number, bytes: taken })?;
+                }
+                report_output(number, execution.read(), console)?;
             }
             self.check_services(console)?;
             let wait_ns = if self.awaited.is_empty() { LONGEST_WAIT_NS } else { READY_POLL_INTERVAL_NS };
-            wait_with_signals(&mut [readable(console.file.as_fd()), readable(self.launcher.fd())], wait_ns);
+            let rests_ns = self.executions.iter().filter_map(RunningExecution::rest_ns);
+            let wait_ns = rests_ns.fold(wait_ns, u64::min);
+            let mut watched = vec![readable(console.file.as_fd()), readable(self.launcher.fd())];
+            watched.extend(self.executions.iter().flat_map(RunningExecution::watched));
+            wait_with_signals(&mut watched, wait_ns);
             for Launch { ticket, host, command } in self.launcher.launches() {
                 console.report(&Report::Launch { ticket, host, command })?;
             }
@@ -190,6 +210,23 @@ impl Agent<'_> {
             },
             Order::CommandEnded { ticket, code } => {
                 launcher::send_exit_code(ticket, code);
+                Ok(())
+            }
+            Order::Execute { number, ref execution } => match self.execute(number, execution) {
+                Ok(running) => {
+                    self.executions.push(running);
+                    Ok(())
+                }
+                Err(error) => {
+                    let bytes = format!("longhaul: {error}\n").into_bytes();
+                    console.report(&Report::Output { number, stream: 2, bytes })?;
+                    console.report(&Report::CommandEnded { number, code: 127 })
+                }
+            },
+            Order::ForExecution { number, ref order } => {
+                if let Some(running) = self.executions.iter_mut().find(|each| each.number == number) {
+                    running.handle_order(order);
+                }
                 Ok(())
             }
             Order::StartClock { after_ns } => self
@@ -225,11 +262,15 @@ impl Agent<'_> {
                     .map_err(|error| Error::wrap("read the state of TCP connections", error))?;
                 console.report(&Report::Sockets { sockets })
             }
-            Order::ReadCounters => console.report(&Report::Counters {
-                dropped: counters::read_here(counters::is_ours),
-                all: counters::all_counters(),
-                congestion_control: counters::congestion_control(),
-            }),
+            Order::ReadCounters => {
+                let counted = counters::read_here(counters::is_ours);
+                let congestion_control = counters::congestion_control();
+                console.report(&Report::Counters {
+                    dropped: counted.drops,
+                    all: counted.all,
+                    congestion_control,
+                })
+            }
         }
     }
 
@@ -249,26 +290,23 @@ impl Agent<'_> {
         program::start_traffic_generator(planned, generator, &self.start_time, &place, &environment)
     }
 
-    /// Starts a command that another host has asked for, as a program without a place in the plan.
+    /// Starts a command of a user.
+    fn execute(&self, number: usize, execution: &Execution) -> Result<RunningExecution> {
+        let (ends, streams) = Ends::open(execution)?;
+        let mut program = unplanned(format!("exec.{number}"), execution.argv.clone());
+        // A root directory of its own has other directories.
+        program.cwd = execution.cwd.clone().filter(|_| !self.host.has_root);
+        program.env = execution.env.clone();
+        let place = ProgramHost::Local(&self.host);
+        let pid = program::start_with(streams, &program, &place, &environment(self.setup, &self.setup.env))?;
+        Ok(RunningExecution::new(number, pid, ends))
+    }
+
+    /// Starts a command that another host has asked for.
     fn run(&self, number: usize, command: &Command) -> Result<libc::pid_t> {
         const SHELL: &str = r#"cd "$0" 2>/dev/null; eval "$1""#;
         let argv = ["/bin/sh", "-c", SHELL, &command.cwd, &command.text];
-        let program = Program {
-            name: format!("launched.{number}"),
-            host: 0,
-            argv: argv.map(String::from).to_vec(),
-            cwd: None,
-            env: BTreeMap::new(),
-            start_ns: 0,
-            after: Vec::new(),
-            stop_ns: None,
-            service: false,
-            ready: None,
-            expect_exit: None,
-            may_end: true,
-            span: None,
-            plays: None,
-        };
+        let program = unplanned(format!("launched.{number}"), argv.map(String::from).to_vec());
         program::start(&program, &ProgramHost::Local(&self.host), &environment(self.setup, &self.setup.env))
     }
 
@@ -290,6 +328,33 @@ impl Agent<'_> {
         });
         reports.iter().try_for_each(|report| console.report(report))
     }
+}
+
+/// A program without a place in the plan.
+fn unplanned(name: String, argv: Vec<String>) -> Program {
+    Program {
+        name,
+        host: 0,
+        argv,
+        cwd: None,
+        env: BTreeMap::new(),
+        start_ns: 0,
+        after: Vec::new(),
+        stop_ns: None,
+        service: false,
+        ready: None,
+        expect_exit: None,
+        may_end: true,
+        span: None,
+        plays: None,
+    }
+}
+
+fn report_output(number: usize, outputs: Vec<executions::Output>, console: &mut Console) -> Result<()> {
+    for (stream, bytes) in outputs {
+        console.report(&Report::Output { number, stream, bytes })?;
+    }
+    Ok(())
 }
 
 fn environment<'a>(setup: &'a Setup, env: &'a BTreeMap<String, String>) -> ProgramEnvironment<'a> {

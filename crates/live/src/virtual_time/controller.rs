@@ -87,6 +87,18 @@ impl<'a> TimeController<'a> {
         at_ns as i64 - self.zero_ns.unwrap_or(at_ns) as i64
     }
 
+    /// When something happens next, on the kernels' clock.
+    pub fn next_ns(&self) -> u64 {
+        let Some(zero_ns) = self.zero_ns else { return self.reached_ns };
+        if self.guests.busy().next().is_some() {
+            return self.reached_ns;
+        }
+        let network =
+            self.emulator.next_due().0.min(self.emulator.next_sample()).min(self.emulator.next_change());
+        let network_ns = if network == Time::NEVER { u64::MAX } else { zero_ns.saturating_add(network.ns()) };
+        self.guests.next_ns().unwrap_or(u64::MAX).min(network_ns)
+    }
+
     /// Whether hosts still run to their horizon: no time has been reached at which anything could be done.
     pub fn is_between_steps(&self) -> bool {
         self.unreached_ns.is_some()

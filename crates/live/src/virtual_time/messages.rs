@@ -50,6 +50,20 @@ pub enum Order {
         /// The command.
         command: Command,
     },
+    /// Run a command for a user outside.
+    Execute {
+        /// Its number in the run.
+        number: usize,
+        /// The command.
+        execution: Execution,
+    },
+    /// Do this with a user's command.
+    ForExecution {
+        /// The command's number.
+        number: usize,
+        /// What.
+        order: ExecutionOrder,
+    },
     /// Tell a program here how a command that it has asked for has ended.
     CommandEnded {
         /// The number that came with its [`Report::Launch`].
@@ -113,7 +127,24 @@ pub enum Report {
         /// The command.
         command: Command,
     },
-    /// A command that another host has asked for has ended, or could not start.
+    /// A user's command has written this.
+    Output {
+        /// The command's number.
+        number: usize,
+        /// 1 for standard output and for a terminal, 2 for standard error.
+        stream: u8,
+        /// The bytes.
+        #[serde(with = "bytes")]
+        bytes: Vec<u8>,
+    },
+    /// A user's command has been given so much of its input.
+    Taken {
+        /// The command's number.
+        number: usize,
+        /// Bytes.
+        bytes: usize,
+    },
+    /// A command that another host or a user has asked for has ended, or could not start.
     CommandEnded {
         /// Its number in the run.
         number: usize,
@@ -148,6 +179,66 @@ pub struct Command {
     pub cwd: String,
     /// Its words, as ssh would join them.
     pub text: String,
+}
+
+/// A command of a user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Execution {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// The directory that it begins in; by default that of the host's programs.
+    pub cwd: Option<String>,
+    /// Variables beside those of all programs of the run.
+    pub env: BTreeMap<String, String>,
+    /// The size of its terminal; without one it has pipes.
+    pub terminal: Option<TerminalSize>,
+}
+
+/// What to do with a command of a user that runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExecutionOrder {
+    /// A user has typed this, or a pipe has it.
+    Input(#[serde(with = "bytes")] Vec<u8>),
+    /// Nothing more comes for its standard input.
+    EndInput,
+    /// Its terminal has another size.
+    Resize(TerminalSize),
+    /// Kill it, because nobody waits for it any more.
+    Kill,
+}
+
+/// The size of a terminal in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TerminalSize {
+    /// Lines.
+    pub rows: u16,
+    /// Characters of a line.
+    pub columns: u16,
+}
+
+/// Bytes in JSON: a text with a character of the same number, U+0000 to U+00FF, for each.
+pub mod bytes {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    /// The text of these bytes.
+    pub fn to_text(bytes: &[u8]) -> String {
+        bytes.iter().copied().map(char::from).collect()
+    }
+
+    /// Writes [`to_text`].
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&to_text(bytes))
+    }
+
+    /// Reads what [`serialize`] wrote.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let bytes = text.chars().map(|character| u8::try_from(character).map_err(de::Error::custom));
+        bytes.collect()
+    }
 }
 
 /// What the hosts of a run have in common.
@@ -200,6 +291,11 @@ mod tests {
         let order = serde_json::to_string(&Order::AwaitReady { program: 3, within_ns: 5 }).unwrap();
         assert_eq!(order, r#"{"do":"await-ready","program":3,"within_ns":5}"#);
         assert!(matches!(serde_json::from_str(&order), Ok(Order::AwaitReady { program: 3, within_ns: 5 })));
+        let all: Vec<u8> = (0..=255).collect();
+        let input = ExecutionOrder::Input(all);
+        let text = serde_json::to_string(&input).unwrap();
+        assert_eq!(serde_json::from_str::<ExecutionOrder>(&text).unwrap(), input);
+        assert!(serde_json::from_str::<ExecutionOrder>(r#"{"input":"\u0100"}"#).is_err());
         let report = r#"{"is":"not-started","program":1,"message":"no"}"#;
         assert!(matches!(serde_json::from_str(report), Ok(Report::NotStarted { program: 1, .. })));
     }

@@ -1,6 +1,8 @@
 //! The supervisor of a run on the virtual clock: starts the hosts' kernels, starts and ends their programs at the times of the
 //! plan, and writes the records of a live run.
 
+mod commands;
+mod pace;
 mod records;
 mod reports;
 mod requests;
@@ -23,9 +25,11 @@ use crate::recorder::Recorder;
 use crate::run_record::Ending;
 use crate::segment;
 use crate::supervisor::{ControlConnections, Options, environment};
+use commands::AskedCommand;
 use longhaul_plan::{Event, NodeKind, Plan, Program};
 use longhaul_storage::{Disk, replace_unsynced};
-use longhaul_virtual::{Guests, NetConfig};
+use longhaul_virtual::{Card, Guests, NetConfig};
+use pace::Pace;
 use serde_json::json;
 use sockets::SocketRecords;
 use std::collections::BTreeMap;
@@ -62,19 +66,15 @@ pub fn supervise(
     let nodes: Vec<usize> =
         (0..plan.nodes.len()).filter(|&node| plan.nodes[node].kind == NodeKind::Host).collect();
     let mut kernels = Kernels::new();
-    let cards: Vec<Vec<usize>> = nodes.iter().map(|&node| plan.interfaces(node).collect()).collect();
-    let hosts = nodes.iter().zip(&cards).map(|(&node, cards)| {
-        let card = |&interface: &usize| {
-            let mtu = u16::try_from(plan.nodes[interface].mtu).unwrap_or(u16::MAX);
-            NetConfig { mac: mac_of(interface), mtu }
-        };
-        (plan.nodes[node].name.clone(), cards.iter().map(card).collect())
-    });
-    let mut guests = Guests::listen(&kernel.directory, hosts.collect(), UNIX_NS)?;
+    let interfaces: Vec<Vec<usize>> = nodes.iter().map(|&node| plan.interfaces(node).collect()).collect();
+    let cards: Vec<Vec<Card>> =
+        nodes.iter().zip(&interfaces).map(|(&node, own)| cards(plan, node, own)).collect();
+    let names = nodes.iter().map(|&node| plan.nodes[node].name.clone());
+    let mut guests = Guests::listen(&kernel.directory, names.zip(cards.clone()).collect(), UNIX_NS)?;
     for (number, &node) in nodes.iter().enumerate() {
         let log = console_log(directory, &plan.nodes[node].name);
         let seed = plan.seed.wrapping_add(number as u64);
-        kernels.start(kernel, number, cards[number].len(), seed, &log)?;
+        kernels.start(kernel, number, &cards[number], seed, &log)?;
         if number % 16 == 15 {
             control.report(&json!({"event": "building", "nodes": number + 1, "of": nodes.len()}));
         }
@@ -112,7 +112,7 @@ pub fn supervise(
     let mut run = Supervisor {
         plan,
         directory,
-        controller: TimeController::new(emulator, guests, cards, plan.nodes.len()),
+        controller: TimeController::new(emulator, guests, interfaces, plan.nodes.len()),
         kernels,
         kernel,
         hosts: nodes,
@@ -127,7 +127,8 @@ pub fn supervise(
         configured: 0,
         sockets: SocketRecords::open(plan, directory)?,
         counted: BTreeMap::new(),
-        launches: Vec::new(),
+        commands: Vec::new(),
+        waiting_orders: Vec::new(),
         zero_ns: None,
         began_ns,
         snapshot: Snapshot::default(),
@@ -169,8 +170,10 @@ struct Supervisor<'a> {
     /// Hosts that have booted, and that are as the plan says.
     booted: usize,
     configured: usize,
-    /// Commands that programs have asked for in other hosts: who asked, and the ticket.
-    launches: Vec<(usize, u32)>,
+    /// Commands that programs of other hosts and users have asked for, by number.
+    commands: Vec<AskedCommand>,
+    /// Orders to hosts, by node, that wait until all hosts stand still.
+    waiting_orders: Vec<(usize, Order)>,
     /// The table of TCP connections, if the plan wants one.
     sockets: Option<SocketRecords>,
     /// What hosts have counted, by node.
@@ -284,6 +287,7 @@ impl Supervisor<'_> {
     /// The main part of the run; returns why it ended.
     fn run_until_ended(&mut self, keep: bool, control: &mut ControlConnections) -> Result<Ending> {
         let zero_ns = self.zero_ns.unwrap_or_default();
+        let mut pace = keep.then(|| Pace::new(self.controller.now_ns(), monotonic_ns()));
         loop {
             let now_ns = self.controller.now_ns();
             self.start_and_stop_due(now_ns - zero_ns);
@@ -295,12 +299,27 @@ impl Supervisor<'_> {
             if !keep && let Some(ending) = self.is_over(now_ns - zero_ns) {
                 return Ok(ending);
             }
-            let next_ns = self.next_deadline_ns(keep).saturating_add(zero_ns);
+            let mut next_ns = self.next_deadline_ns(keep).saturating_add(zero_ns);
+            if let Some(pace) = &mut pace {
+                next_ns = next_ns.min(self.wait_for_real_time(pace, next_ns, control));
+            }
             if !self.turn(next_ns, control)? {
                 let why = "all hosts wait for ever: none has set a timer, and no packet is in the network";
                 return Ok(Ending { has_results: true, ..Ending::new("failed", why) });
             }
         }
+    }
+
+    /// Waits as long as what happens next, at `deadline_ns` or before, is ahead of the real clock, but not longer
+    /// than requests may wait; returns up to when virtual time may go.
+    fn wait_for_real_time(&self, pace: &mut Pace, deadline_ns: u64, control: &ControlConnections) -> u64 {
+        let now_ns = self.controller.now_ns();
+        let ahead_ns =
+            self.controller.next_ns().min(deadline_ns).saturating_sub(pace.limit_ns(now_ns, monotonic_ns()));
+        if ahead_ns > 0 && !self.controller.is_between_steps() {
+            control.wait_for_requests(ahead_ns.min(requests::INTERVAL_NS));
+        }
+        pace.limit_ns(now_ns, monotonic_ns())
     }
 
     /// Gives an order to the agent of a node's host, now.
@@ -341,7 +360,14 @@ impl Supervisor<'_> {
     }
 
     /// Lets time pass to what happens next, but not beyond `until_ns`; false if nothing will ever happen.
+    ///
+    /// While a user takes none of what a command has written, no time passes.
     fn turn(&mut self, until_ns: u64, control: &mut ControlConnections) -> Result<bool> {
+        if control.is_behind() {
+            control.wait_for_requests(requests::INTERVAL_NS);
+            self.answer_requests(control);
+            return Ok(true);
+        }
         let output = match self.controller.step(until_ns)? {
             Step::Deadlock => return Ok(false),
             Step::Silent(hosts) => {
@@ -351,6 +377,7 @@ impl Supervisor<'_> {
             Step::Console(output) => {
                 self.last_message_ns = monotonic_ns();
                 self.silence_reported = false;
+                self.give_waiting_orders();
                 output
             }
         };
@@ -385,6 +412,16 @@ fn environment_of(plan: &Plan, directory: &Path) -> Result<BTreeMap<String, Stri
     env.extend(environment::environment(plan, directory, Path::new(launcher::SCRIPT))?);
     env.insert("TMPDIR".into(), "/tmp".into());
     Ok(env)
+}
+
+/// The network cards of a host with these interfaces.
+fn cards(plan: &Plan, host: usize, interfaces: &[usize]) -> Vec<Card> {
+    let card = |&interface: &usize| {
+        let mtu = u16::try_from(plan.nodes[interface].mtu).unwrap_or(u16::MAX);
+        let config = NetConfig { mac: mac_of(interface), mtu };
+        Card { config, line_bits_per_s: plan.nodes[host].line_bits_per_s }
+    };
+    interfaces.iter().map(card).collect()
 }
 
 /// Where it is kept what the kernel of a host says.

@@ -33,6 +33,7 @@ pub fn node(name: &str, kind: NodeKind, number: u8) -> Node {
         forwards: false,
         port: None,
         mptcp: None,
+        line_bits_per_s: None,
         settings: None,
     }
 }

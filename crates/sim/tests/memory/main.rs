@@ -71,9 +71,10 @@ const PLANNED: usize = {
 /// What comes to that when a flow begins, sends a segment, and waits.
 const BEGUN: usize = {
     let algorithm = size_of::<[usize; 2]>() + size_of::<Reno>();
-    let segments_in_flight = 4 * 40;
-    let round_trips = size_of::<Histogram>() + 4 * size_of::<(u16, u64)>();
-    2 * size_of::<Connection>() + algorithm + segments_in_flight + round_trips
+    // At the end that sends; a test of the transport has its size.
+    let sender = 440;
+    let round_trips = size_of::<Histogram>() + 4 * size_of::<(u16, u32)>();
+    2 * size_of::<Connection>() + sender + algorithm + round_trips
 };
 
 static ALONE: Mutex<()> = Mutex::new(());
@@ -87,7 +88,7 @@ fn a_flow_takes_what_its_two_connections_take_and_little_more() {
     assert!(planned <= slack * PLANNED as f64, "not begun: {planned} bytes, expected {PLANNED}");
     let more = begun - planned;
     assert!(more <= slack * BEGUN as f64, "begun: {more} bytes more, expected {BEGUN}");
-    assert!(begun < 2_400.0, "{begun} bytes");
+    assert!(begun < 1_700.0, "{begun} bytes");
 }
 
 #[test]

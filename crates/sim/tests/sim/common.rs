@@ -59,6 +59,7 @@ fn node(number: usize, kind: NodeKind, mtu: u32) -> Node {
         forwards: false,
         port: None,
         mptcp: None,
+        line_bits_per_s: None,
         settings: None,
     }
 }

@@ -58,7 +58,7 @@ impl Cycle {
 
 /// Mean and peak of Reno. One segment per round trip: the rounds from W/2 to W carry (3/8) W^2 + (3/4) W
 /// segments, and one round of recovery W/2; for large n the mean is 0.75 sqrt(8n/3).
-fn sawtooth(n: u64) -> (f64, f64) {
+pub fn sawtooth(n: u64) -> (f64, f64) {
     let n = n as f64;
     let peak = (-1.25 + (1.25f64 * 1.25 + 1.5 * n).sqrt()) / 0.75;
     (n / (peak / 2.0 + 2.0), peak)

@@ -9,6 +9,7 @@ mod forms;
 mod monitor;
 mod mptcp;
 mod queues;
+mod rules;
 mod schedulers;
 mod shards;
 mod shares;

@@ -1,6 +1,7 @@
 //! How much memory a connection takes that waits.
 
 use crate::scoreboard::Record;
+use crate::sender::Sender;
 use crate::{Connection, Settings};
 use longhaul_congestion::{AlgorithmSettings, Cubic, Reno};
 use longhaul_random::Seed;
@@ -34,37 +35,34 @@ fn waiting(algorithm: &str, segments: u64) -> [Connection; 2] {
 
 /// Everything on the heap that belongs to it, but for what it shares with others.
 fn heap(connection: &Connection, algorithm: usize) -> usize {
-    let algorithm =
-        if connection.sender.algorithm.is_initialized() { size_of::<[usize; 2]>() + algorithm } else { 0 };
     assert!(connection.handshake.is_none(), "the handshake is over");
-    assert!(!connection.sender.algorithm.keeps_rng(), "no algorithm here draws");
-    assert!(
-        connection.sender.scoreboard.has_no_recovery_state() && connection.receiver.is_in_order(),
-        "nothing is lost"
-    );
-    algorithm + connection.sender.scoreboard.capacity() * size_of::<Record>()
+    assert!(connection.receiver.is_in_order(), "nothing is lost");
+    let Some(sender) = connection.sender.sender() else { return 0 };
+    assert!(!sender.algorithm.keeps_rng(), "no algorithm here draws");
+    assert!(sender.loss.is_none() && sender.scoreboard.has_no_recovery_state(), "nothing is lost");
+    size_of::<Sender>() + algorithm + sender.scoreboard.capacity() * size_of::<Record>()
 }
 
 #[test]
-fn a_connection_takes_752_bytes() {
-    assert_eq!(size_of::<Connection>(), 752);
+fn a_connection_takes_232_bytes_and_a_sender_440() {
+    assert_eq!((size_of::<Connection>(), size_of::<Sender>()), (232, 440));
 }
 
 #[test]
-fn both_ends_of_an_idle_flow_take_less_than_two_kilobytes() {
+fn both_ends_of_an_idle_flow_take_less_than_1250_bytes() {
     for (name, algorithm) in [("reno", size_of::<Reno>()), ("cubic", size_of::<Cubic>() + HYSTART)] {
         for segments in [1, 100] {
             let total: usize = waiting(name, segments)
                 .iter()
                 .map(|end| size_of::<Connection>() + heap(end, algorithm))
                 .sum();
-            assert!(total < 2000, "{name} after {segments} segments: {total} bytes");
+            assert!(total < 1250, "{name} after {segments} segments: {total} bytes");
         }
     }
 }
 
 #[test]
-fn a_pure_receiver_has_no_algorithm() {
+fn a_pure_receiver_has_no_sender() {
     let [near, far] = waiting("cubic", 10);
-    assert!(near.sender.algorithm.is_initialized() && !far.sender.algorithm.is_initialized());
+    assert!(near.sender.sender().is_some() && far.sender.sender().is_none());
 }

@@ -37,7 +37,7 @@ impl Sender {
             && self.scoreboard.in_open_state()
             && self.tlp.end_seq.is_none()
             && self.f_rto == FRto::Off
-            && !self.undo_state.awaits_echo()
+            && !self.loss.as_ref().is_some_and(|loss| loss.undo_state.awaits_echo())
             && (self.scoreboard.record(number - 1).sent, number - 1) >= (self.rack.xmit_ts, self.rack.segment)
     }
 
@@ -90,7 +90,7 @@ impl Sender {
 
         let recovering = self.ca_state == CaState::Recovery;
         let ended = self.ca_state != CaState::Open
-            && (self.scoreboard.snd_una() >= self.recovery_point
+            && (self.scoreboard.snd_una() >= self.recovery_point()
                 || (recovering && self.recovery == Recovery::Reno && sample.acked > 0));
         if ended && !recovering {
             self.ca_state = CaState::Open;
@@ -147,7 +147,7 @@ impl Sender {
                 let within = !segment.sacks[1].is_empty() && start >= second_start && end <= second_end;
                 if start < segment.acknowledged || within {
                     duplicate = Some(start);
-                    self.counters.dsacks += 1;
+                    self.loss.get_or_insert_default().counters.dsacks += 1;
                     continue;
                 }
             }
@@ -157,16 +157,11 @@ impl Sender {
     }
 
     /// Updates the send window. The receiver never shrinks it, so the highest right edge holds.
-    fn update_window(&mut self, segment: &Segment) {
+    pub(super) fn update_window(&mut self, segment: &Segment) {
         self.last_window = segment.window;
         let window = u64::from(segment.window);
         self.max_window = self.max_window.max(segment.window);
         self.right_edge = self.right_edge.max(self.acknowledged + window);
-    }
-
-    /// Takes the window from the peer's SYN.
-    pub(crate) fn update_initial_window(&mut self, segment: &Segment) {
-        self.update_window(segment);
     }
 
     /// RTT samples: for the timer from the oldest segment, so that delayed acknowledgements count, or
@@ -190,9 +185,10 @@ impl Sender {
             return;
         }
         self.reordering_seen = true;
-        self.counters.reordering = self.counters.reordering.max(by);
+        let loss = self.loss.get_or_insert_default();
+        loss.counters.reordering = loss.counters.reordering.max(by);
         if let Reordering::Adaptive { max } = self.settings.reordering {
-            self.dup_thresh = self.dup_thresh.max((by + 1).min(max));
+            loss.raised_dup_thresh = loss.raised_dup_thresh.max((by + 1).min(max));
         }
     }
 
@@ -218,11 +214,13 @@ impl Sender {
 
     /// ECN echo: once per window (RFC 3168, section 6.1.2; RFC 8257, section 3.3).
     fn process_ecn_echo(&mut self, now: Time, sample: &AckSample) {
-        self.counters.marks += u64::from(sample.delivered);
-        if self.ca_state == CaState::Open && !self.reduced_in_this_window() {
-            self.undo_state.end();
+        let reduced = self.reduced_in_this_window();
+        let loss = self.loss.get_or_insert_default();
+        loss.counters.marks += u64::from(sample.delivered);
+        if self.ca_state == CaState::Open && !reduced {
+            loss.undo_state.end();
+            loss.reduced_until = self.scoreboard.snd_nxt();
             self.on_congestion_event(now, Cause::Mark, sample.acked);
-            self.reduced_until = self.scoreboard.snd_nxt();
         }
     }
 

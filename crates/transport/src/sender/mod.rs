@@ -3,12 +3,12 @@
 mod ack;
 pub(crate) mod algorithm;
 mod recovery;
+pub(crate) mod sending_half;
 mod spurious;
 mod timers;
 
 use crate::delivery::Sampler;
-use crate::info::{CaState, Counters, LimitedBy};
-use crate::prr::Prr;
+use crate::info::{CaState, LimitedBy};
 use crate::rack::Rack;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::{Record, Scoreboard};
@@ -17,7 +17,9 @@ use crate::settings::{Ecn, Idle, Pacing, Recovery, Reduction, Settings};
 use algorithm::ConnectionAlgorithm;
 use longhaul_congestion::Pacing as AlgorithmPacing;
 use longhaul_units::{Span, Time};
-use spurious::{FRto, UndoState};
+use recovery::LossRecovery;
+use sending_half::InitialState;
+use spurious::FRto;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -49,34 +51,24 @@ pub(crate) struct Sender {
     pub(crate) scoreboard: Scoreboard,
     pub(crate) rtt: RttEstimator,
     pub(crate) sampler: Sampler,
-    pub(crate) counters: Counters,
     pub(crate) ca_state: CaState,
     pub(crate) limited_by: LimitedBy,
     rack: Rack,
     reordering_seen: bool,
-    prr: Prr,
     tlp: TailProbe,
-    undo_state: UndoState,
     f_rto: FRto,
-
-    // SND.NXT when recovery began (RFC 6582: recover).
-    recovery_point: u64,
-    /// `DupThresh`.
-    dup_thresh: u32,
+    /// Present since the first loss, or whatever else needs it.
+    pub(crate) loss: Option<Box<LossRecovery>>,
     /// Duplicate acknowledgements in a row, without SACK.
     dup_acks: u32,
     /// What fast recovery adds to the window (RFC 5681, section 3.2, step 3 and 4).
     inflation: i32,
-    partial_ack_seen: bool,
-    /// RFC 6675's `HighRxt`, plus one, and whether the rescue retransmission has been sent.
-    high_rxt: u64,
-    rescue_sent: bool,
     /// The retransmission that begins a recovery, or follows a partial acknowledgement, ignores the window.
     force_retransmit: bool,
 
     // The application.
     written: u64,
-    sent: u64,
+    pub(crate) sent: u64,
     pub(crate) acknowledged: u64,
     closing: bool,
     fin_sent: bool,
@@ -103,8 +95,6 @@ pub(crate) struct Sender {
     next_send_time: Time,
     pacing_blocked: bool,
 
-    // SND.NXT at the latest reduction for a mark or a lost retransmission; the next reduction needs an ACK above.
-    reduced_until: u64,
     pub(crate) ecn: Ecn,
     send_cwr: bool,
 
@@ -120,39 +110,33 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    pub(crate) fn new(settings: &Arc<Settings>, algorithm: ConnectionAlgorithm) -> Self {
+    pub(crate) fn new(settings: &Arc<Settings>, initial: InitialState) -> Self {
+        let InitialState { algorithm, rng, window, recovery, ecn, rtt, last_window, max_window } = initial;
         let mut sender = Sender {
             settings: Arc::clone(settings),
-            recovery: settings.recovery,
-            algorithm,
+            recovery,
+            algorithm: ConnectionAlgorithm::new(algorithm, window, rng),
             scoreboard: Scoreboard::default(),
-            rtt: RttEstimator::default(),
+            rtt,
             sampler: Sampler::default(),
-            counters: Counters::default(),
             ca_state: CaState::Open,
             limited_by: LimitedBy::Nothing,
             rack: Rack::default(),
             reordering_seen: false,
-            prr: Prr::default(),
             tlp: TailProbe::default(),
-            undo_state: UndoState::default(),
             f_rto: FRto::Off,
-            recovery_point: 0,
-            dup_thresh: settings.initial_dup_thresh(),
+            loss: None,
             dup_acks: 0,
             inflation: 0,
-            partial_ack_seen: false,
-            high_rxt: 0,
-            rescue_sent: false,
             force_retransmit: false,
             written: 0,
             sent: 0,
             acknowledged: 0,
             closing: false,
             fin_sent: false,
-            right_edge: 0,
-            last_window: 0,
-            max_window: 0,
+            right_edge: max_window.into(),
+            last_window,
+            max_window,
             restart_window: f64::INFINITY,
             cwnd: 0,
             pacing_rate: f64::INFINITY,
@@ -162,8 +146,7 @@ impl Sender {
             delivery: (0, Span::ZERO),
             next_send_time: Time::ZERO,
             pacing_blocked: false,
-            ecn: Ecn::Off,
-            reduced_until: 0,
+            ecn,
             send_cwr: false,
             rto_timer: Time::NEVER,
             pto_timer: Time::NEVER,
@@ -186,14 +169,14 @@ impl Sender {
     }
 
     pub(crate) fn write(&mut self, bytes: u64) {
-        self.init();
+        self.refresh();
         if !self.closing {
             self.written = self.written.saturating_add(bytes).min(u64::MAX / 2);
         }
     }
 
     pub(crate) fn close(&mut self) {
-        self.init();
+        self.refresh();
         self.closing = true;
     }
 
@@ -204,11 +187,6 @@ impl Sender {
 
     pub(crate) fn has_timed_out(&self) -> bool {
         self.timeouts_in_a_row > 0
-    }
-
-    fn init(&mut self) {
-        self.algorithm.init();
-        self.refresh();
     }
 
     /// The FIN is acknowledged.
@@ -233,7 +211,9 @@ impl Sender {
         let mut flight = self.scoreboard.in_flight();
         let mut allowed = i64::from(self.cwnd) + i64::from(self.inflation);
         match self.ca_state {
-            CaState::Recovery if self.uses_prr() => return self.prr.may_send(),
+            CaState::Recovery if self.uses_prr() => {
+                return self.loss.as_ref().is_some_and(|loss| loss.prr.may_send());
+            }
             // Without limited transmit, SACKed segments do not open the window before recovery.
             CaState::Open if !self.settings.limited_transmit => flight += self.scoreboard.sacked_out(),
             CaState::Open if !self.recovery.uses_sack() => {
@@ -276,7 +256,7 @@ impl Sender {
         self.pacing_blocked = false;
         if self.window_probe_due {
             self.window_probe_due = false;
-            self.counters.window_probes += 1;
+            self.loss.get_or_insert_default().counters.window_probes += 1;
             return Some(Outgoing { sequence: self.scoreboard.snd_nxt(), bytes: 0, flags: Flags::PROBE });
         }
         if self.tlp.due {
@@ -289,7 +269,8 @@ impl Sender {
             if !std::mem::take(&mut self.force_retransmit) && !self.may_send(now) {
                 return None;
             }
-            self.high_rxt = self.high_rxt.max(sequence + 1);
+            let loss = self.loss.get_or_insert_default();
+            loss.high_rxt = loss.high_rxt.max(sequence + 1);
             return Some(self.retransmit(now, sequence));
         }
         match self.next_new_segment(now, blocks) {
@@ -315,10 +296,7 @@ impl Sender {
             if self.closing && !self.fin_sent {
                 return Some((0, true));
             }
-            self.limited_by = LimitedBy::Application;
-            if self.window_is_open() {
-                self.sampler.set_app_limited(self.scoreboard.in_flight());
-            }
+            self.note_application_limit();
             // In recovery there may be holes to fill.
             self.nothing_to_send = self.ca_state == CaState::Open;
             return None;
@@ -350,6 +328,14 @@ impl Sender {
             }
         }
         Some((bytes as u16, last && self.closing))
+    }
+
+    /// The application has no more to send.
+    pub(crate) fn note_application_limit(&mut self) {
+        self.limited_by = LimitedBy::Application;
+        if self.window_is_open() {
+            self.sampler.set_app_limited(self.scoreboard.in_flight());
+        }
     }
 
     #[inline]
@@ -388,10 +374,12 @@ impl Sender {
     fn retransmit(&mut self, now: Time, sequence: u64) -> Outgoing {
         self.before_send(now);
         let timed = self.recovery == Recovery::Rack;
-        self.undo_state.on_retransmit(now, self.scoreboard.retrans_out());
+        let loss = self.loss.get_or_insert_default();
+        loss.undo_state.on_retransmit(now, self.scoreboard.retrans_out());
         self.scoreboard.retransmit(now, sequence, timed, &mut self.sampler);
         let record = *self.scoreboard.record(sequence);
-        self.counters.retransmits += 1;
+        loss.counters.retransmits += 1;
+        loss.counters.retransmitted_bytes += u64::from(record.bytes);
         self.after_send(now, record.bytes);
         // The careful variant of RFC 6675, section 6, so that a long recovery does not time out.
         let careful = self.ca_state == CaState::Recovery && self.recovery.uses_sack();
@@ -407,24 +395,26 @@ impl Sender {
         if self.recovery != Recovery::Sack || self.ca_state != CaState::Recovery {
             return None;
         }
-        let hole = self.scoreboard.next_hole(self.high_rxt);
+        let loss = self.loss.get_or_insert_default();
+        let hole = self.scoreboard.next_hole(loss.high_rxt);
         // No hole is left below: each flight is scanned once.
-        self.high_rxt = self.high_rxt.max(hole.unwrap_or(self.scoreboard.sacked_end()));
+        loss.high_rxt = loss.high_rxt.max(hole.unwrap_or(self.scoreboard.sacked_end()));
+        let rescue_sent = loss.rescue_sent;
         if let Some(sequence) = hole {
             if !self.may_send(now) {
                 return None;
             }
-            self.high_rxt = sequence + 1;
+            self.loss.get_or_insert_default().high_rxt = sequence + 1;
             return Some(self.retransmit(now, sequence));
         }
-        if self.rescue_sent {
+        if rescue_sent {
             return None;
         }
         let sequence = self.scoreboard.last_hole()?;
         if self.scoreboard.record(sequence).has(Record::RETRANS) || !self.may_send(now) {
             return None;
         }
-        self.rescue_sent = true;
+        self.loss.get_or_insert_default().rescue_sent = true;
         Some(self.retransmit(now, sequence))
     }
 
@@ -433,7 +423,7 @@ impl Sender {
         if self.scoreboard.is_empty() {
             return None;
         }
-        self.counters.tail_probes += 1;
+        self.loss.get_or_insert_default().counters.tail_probes += 1;
         self.tlp.no_rtt_sample = true;
         let probe = if let Some((bytes, fin)) = self.next_new_segment(now, blocks) {
             self.tlp.is_retransmission = false;
@@ -449,11 +439,9 @@ impl Sender {
     }
 
     fn after_send(&mut self, now: Time, bytes: u16) {
-        self.counters.segments_sent += 1;
-        self.counters.bytes_sent += u64::from(bytes);
         self.last_sent = now;
         if self.ca_state == CaState::Recovery {
-            self.prr.on_sent();
+            self.loss.get_or_insert_default().prr.on_sent();
         }
         if self.pacing_rate.is_finite() {
             let share = f64::from(bytes) / f64::from(self.settings.mss);

@@ -1,9 +1,9 @@
 //! Loss detection and recovery.
 
 use super::Sender;
-use super::spurious::FRto;
+use super::spurious::{FRto, UndoState};
 use crate::ack_sample::AckSample;
-use crate::info::CaState;
+use crate::info::{CaState, Counters};
 use crate::prr::{Prr, PrrInputs};
 use crate::rack::ReorderingInputs;
 use crate::scoreboard::RackLosses;
@@ -11,7 +11,36 @@ use crate::settings::{Ecn, Recovery, Reduction};
 use longhaul_congestion::{Cause, Congestion};
 use longhaul_units::Time;
 
+/// What a sender without losses, reordering, marks and probes does not need.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LossRecovery {
+    pub(crate) counters: Counters,
+    pub(super) prr: Prr,
+    pub(super) undo_state: UndoState,
+    /// SND.NXT when recovery began (RFC 6582: recover).
+    pub(super) recovery_point: u64,
+    /// SND.NXT at the latest reduction for a mark or a lost retransmission; the next reduction needs an ACK above.
+    pub(super) reduced_until: u64,
+    /// RFC 6675's `HighRxt`, plus one, and whether the rescue retransmission has been sent.
+    pub(super) high_rxt: u64,
+    pub(super) rescue_sent: bool,
+    pub(super) partial_ack_seen: bool,
+    /// `DupThresh`, if reordering has raised it since the latest timeout; else 0.
+    pub(super) raised_dup_thresh: u32,
+}
+
 impl Sender {
+    /// SND.NXT when recovery began; 0 before the first.
+    pub(super) fn recovery_point(&self) -> u64 {
+        self.loss.as_ref().map_or(0, |loss| loss.recovery_point)
+    }
+
+    /// `DupThresh`.
+    fn dup_thresh(&self) -> u32 {
+        let raised = self.loss.as_ref().map_or(0, |loss| loss.raised_dup_thresh);
+        self.settings.initial_dup_thresh().max(raised)
+    }
+
     /// `FlightSize` before `acked` segments were acknowledged, at most the window: without segments that limited
     /// transmit or an earlier, larger window let out (RFC 5681, section 3.2, step 2).
     pub(super) fn capped_flight_size(&self, acked: u32) -> u32 {
@@ -46,7 +75,10 @@ impl Sender {
             // After a timeout the scoreboard starts no recovery before all of it is repaired (RFC 6675,
             // section 5.1).
             Recovery::Sack if self.ca_state == CaState::Loss => 0,
-            Recovery::Sack => self.scoreboard.mark_lost_by_sack(self.dup_thresh),
+            Recovery::Sack => {
+                let dup_thresh = self.dup_thresh();
+                self.scoreboard.mark_lost_by_sack(dup_thresh)
+            }
             Recovery::NewReno | Recovery::Reno | Recovery::Tahoe => {
                 self.count_duplicate_acks(sample, duplicate, ended)
             }
@@ -64,7 +96,7 @@ impl Sender {
             && !self.reduced_in_this_window()
         {
             self.on_congestion_event(now, Cause::Loss, acked);
-            self.reduced_until = self.scoreboard.snd_nxt();
+            self.loss.get_or_insert_default().reduced_until = self.scoreboard.snd_nxt();
         }
     }
 
@@ -94,7 +126,7 @@ impl Sender {
                 self.dup_acks += 1;
                 // RFC 6582, section 3.2, step 1: not for duplicates of spurious retransmissions.
                 let beyond_recover =
-                    self.recovery_point == 0 || self.scoreboard.snd_una() > self.recovery_point;
+                    self.recovery_point() == 0 || self.scoreboard.snd_una() > self.recovery_point();
                 if self.dup_acks != 3 || (self.recovery != Recovery::Reno && !beyond_recover) {
                     return 0;
                 }
@@ -109,7 +141,6 @@ impl Sender {
         if lost == 0 {
             return;
         }
-        self.counters.losses += u64::from(lost);
         self.sampler.lost += u64::from(lost);
         self.algorithm.on_lost(now, lost);
     }
@@ -131,38 +162,48 @@ impl Sender {
     /// Whether the window has been reduced less than a window ago, for marks (RFC 3168, section 6.1.2) or a lost
     /// retransmission.
     pub(super) fn reduced_in_this_window(&self) -> bool {
-        self.scoreboard.snd_una() <= self.reduced_until && self.reduced_until > 0
+        let reduced_until = self.loss.as_ref().map_or(0, |loss| loss.reduced_until);
+        self.scoreboard.snd_una() <= reduced_until && reduced_until > 0
     }
 
     /// Begins fast recovery, on an acknowledgement or, with an empty sample, a timer.
     pub(super) fn enter_recovery(&mut self, now: Time, sample: &AckSample) {
         let flight = self.scoreboard.flight_size() - self.scoreboard.sacked_out() + sample.delivered;
-        self.counters.recoveries += 1;
+        let loss = self.loss.get_or_insert_default();
+        loss.counters.recoveries += 1;
         if self.recovery == Recovery::Tahoe {
             let flight = self.capped_flight_size(sample.acked);
             self.algorithm.on_timeout(now, flight);
-            self.recovery_point = self.scoreboard.snd_nxt();
-            self.scoreboard.mark_all_lost(self.recovery_point);
+            let end = self.scoreboard.snd_nxt();
+            self.loss.get_or_insert_default().recovery_point = end;
+            self.scoreboard.mark_all_lost(end);
             self.ca_state = CaState::Loss;
             return;
         }
-        self.undo_state.end();
+        loss.undo_state.end();
         if !self.reduced_in_this_window() {
             self.on_congestion_event(now, Cause::Loss, sample.acked);
-            self.undo_state.begin(self.scoreboard.snd_una(), self.scoreboard.retrans_out());
+            self.begin_undo();
         }
         self.ca_state = CaState::Recovery;
         self.force_retransmit = true;
-        self.recovery_point = self.scoreboard.snd_nxt();
-        self.prr = Prr::begin(flight);
-        self.high_rxt = self.scoreboard.snd_una();
-        self.rescue_sent = false;
-        self.partial_ack_seen = false;
+        let loss = self.loss.get_or_insert_default();
+        loss.recovery_point = self.scoreboard.snd_nxt();
+        loss.prr = Prr::begin(flight);
+        loss.high_rxt = self.scoreboard.snd_una();
+        loss.rescue_sent = false;
+        loss.partial_ack_seen = false;
         self.pto_timer = Time::NEVER;
         self.tlp.end_seq = None;
         if !self.recovery.uses_sack() {
             self.inflation = 3;
         }
+    }
+
+    /// Begins an episode that evidence of spurious retransmissions may undo.
+    pub(super) fn begin_undo(&mut self) {
+        let (snd_una, retrans_out) = (self.scoreboard.snd_una(), self.scoreboard.retrans_out());
+        self.loss.get_or_insert_default().undo_state.begin(snd_una, retrans_out);
     }
 
     pub(super) fn leave_recovery(&mut self, now: Time) {
@@ -185,6 +226,6 @@ impl Sender {
             ssthresh: self.algorithm.window() as u32,
             safe_ack: sample.acked > 0 && lost == 0,
         };
-        self.prr.on_ack(inputs, bound);
+        self.loss.get_or_insert_default().prr.on_ack(inputs, bound);
     }
 }

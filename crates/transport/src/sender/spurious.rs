@@ -99,10 +99,11 @@ impl Sender {
     /// Undoes the latest reduction if the acknowledgement proves its retransmissions spurious.
     pub(super) fn detect_spurious(&mut self, sample: &AckSample, dsack: Option<u64>, duplicate: bool) {
         let undo = self.settings.undo;
-        self.undo_state.update_reordering(sample);
-        let by_dsack = dsack.is_some_and(|sequence| self.undo_state.dsack_proves_spurious(sequence));
+        let undo_state = &mut self.loss.get_or_insert_default().undo_state;
+        undo_state.update_reordering(sample);
+        let by_dsack = dsack.is_some_and(|sequence| undo_state.dsack_proves_spurious(sequence));
         let by_echo = sample.acked > 0
-            && sample.echo.is_some_and(|echo| self.undo_state.echo_proves_spurious(echo))
+            && sample.echo.is_some_and(|echo| undo_state.echo_proves_spurious(echo))
             && undo.timestamps;
         if (by_dsack && undo.dsack) || by_echo || self.process_f_rto(sample, duplicate) {
             self.undo(sample.now);
@@ -114,7 +115,7 @@ impl Sender {
         if self.f_rto == FRto::Off {
             return false;
         }
-        let all = self.scoreboard.snd_una() >= self.recovery_point;
+        let all = self.scoreboard.snd_una() >= self.recovery_point();
         let moved = sample.acked > 0;
         let spurious = match self.f_rto {
             FRto::Waiting if moved && !all && self.written > self.sent => {
@@ -127,16 +128,18 @@ impl Sender {
         if spurious || moved || duplicate || sample.delivered > 0 {
             self.f_rto = FRto::Off;
             if !spurious && !all {
-                self.scoreboard.mark_all_lost(self.recovery_point);
+                self.scoreboard.mark_all_lost(self.recovery_point());
             }
         }
         spurious
     }
 
     fn undo(&mut self, now: Time) {
-        self.counters.undone += 1;
-        self.undo_state.end();
-        self.update_reordering(self.undo_state.reordering);
+        let loss = self.loss.get_or_insert_default();
+        loss.counters.undone += 1;
+        loss.undo_state.end();
+        let reordering = loss.undo_state.reordering;
+        self.update_reordering(reordering);
         self.f_rto = FRto::Off;
         self.rtt.reset_back_off();
         if self.ca_state != CaState::Open {

@@ -55,7 +55,7 @@ impl Sender {
             if self.ca_state == CaState::Open {
                 self.enter_recovery(now, &AckSample::new(now, None, Span::ZERO));
             }
-            self.prr.on_timer();
+            self.loss.get_or_insert_default().prr.on_timer();
         }
     }
 
@@ -68,7 +68,7 @@ impl Sender {
             self.stop();
             return;
         }
-        self.counters.timeouts += 1;
+        self.loss.get_or_insert_default().counters.timeouts += 1;
         let first_timeout = self.ca_state == CaState::Open && self.timeouts_in_a_row == 0;
         let reordering_inputs = self.reordering_inputs();
         if self.timeouts_in_a_row == 0 {
@@ -76,16 +76,18 @@ impl Sender {
             let flight = self.capped_flight_size(0);
             self.restart_window = f64::INFINITY;
             self.algorithm.on_timeout(now, flight);
-            self.undo_state.begin(self.scoreboard.snd_una(), self.scoreboard.retrans_out());
+            self.begin_undo();
         }
         self.timeouts_in_a_row += 1;
         self.rtt.back_off();
-        self.recovery_point = self.scoreboard.snd_nxt();
+        let recovery_point = self.scoreboard.snd_nxt();
+        let loss = self.loss.get_or_insert_default();
+        loss.recovery_point = recovery_point;
+        loss.raised_dup_thresh = 0;
         self.ca_state = CaState::Loss;
         self.force_retransmit = true;
         self.inflation = 0;
         self.dup_acks = 0;
-        self.dup_thresh = self.settings.initial_dup_thresh();
         self.tlp.end_seq = None;
         self.tlp.due = false;
         self.pto_timer = Time::NEVER;
@@ -95,7 +97,7 @@ impl Sender {
         } else if self.recovery == Recovery::Rack {
             self.rack.detect_on_timeout(&mut self.scoreboard, now, &reordering_inputs);
         } else {
-            self.scoreboard.mark_all_lost(self.recovery_point);
+            self.scoreboard.mark_all_lost(recovery_point);
         }
         self.arm_rto_timer(now);
     }
@@ -146,10 +148,13 @@ impl Sender {
             self.timeouts_in_a_row = 0;
             // RFC 6582, section 4: only the first partial acknowledgement gives more time.
             let impatient = self.ca_state == CaState::Recovery && !self.recovery.uses_sack();
-            if !(impatient && self.partial_ack_seen) {
+            let mut seen = false;
+            if impatient {
+                seen = std::mem::replace(&mut self.loss.get_or_insert_default().partial_ack_seen, true);
+            }
+            if !seen {
                 self.arm_rto_timer(now);
             }
-            self.partial_ack_seen |= impatient;
         }
         if advanced || self.scoreboard.sacked_out() > 0 {
             self.arm_pto_timer(now);

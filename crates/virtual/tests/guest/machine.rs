@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, process};
 
-use longhaul_virtual::{GuestCounters, Guests, NetConfig, Port, Progress, TIME_SOCKET, socket_name};
+use longhaul_virtual::{Card, GuestCounters, Guests, NetConfig, Port, Progress, TIME_SOCKET, socket_name};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 
@@ -43,7 +43,7 @@ impl Machine {
         let init = directory.join("init");
         fs::write(&init, format!("#!/bin/bash\n{script}")).unwrap();
         fs::set_permissions(&init, fs::Permissions::from_mode(0o755)).unwrap();
-        let card = NetConfig { mac: GUEST_MAC, mtu: 1400 };
+        let card = Card { config: NetConfig { mac: GUEST_MAC, mtu: 1400 }, line_bits_per_s: None };
         let mut guests = Guests::listen(&directory, vec![("a".to_owned(), vec![card])], TIME_OF_DAY).unwrap();
         let log = File::create(directory.join("log")).unwrap();
         let place = directory.display();

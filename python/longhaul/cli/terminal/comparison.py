@@ -10,13 +10,14 @@ from longhaul.analysis.estimates import runs_text
 from longhaul.analysis.stealing import Stolen
 from longhaul.report.comparison import difference_text, estimate_text, letter_of, percent_text
 from longhaul.report.console import Console
+from longhaul.results.comparison import ComparedGroup
 from longhaul.results.divergence import Divergence
 from longhaul.scenario.model.metrics import unit_of
-from longhaul.units.text import rate_text
+from longhaul.units.text import count_text, rate_text
 
 
 def print_comparison(
-    groups: Sequence[tuple[str, int]],
+    groups: Sequence[ComparedGroup],
     rows: Sequence[Row],
     stolen: Stolen | None = None,
     divergence: Divergence | None = None,
@@ -24,10 +25,9 @@ def print_comparison(
     """A line for each metric: every group, and how the last differs from the first."""
     console = Console()
     letters = [letter_of(number) for number in range(len(groups))]
-    for letter, (name, runs) in zip(letters, groups, strict=True):
-        console.print(
-            f"{letter}  {name} ({runs} run{'s' if runs > 1 else ''})", highlight=False, soft_wrap=True
-        )
+    for letter, group in zip(letters, groups, strict=True):
+        words = [letter, group.differs, f"{group.name} ({count_text(group.runs, 'run')})"]
+        console.print("  ".join(filter(None, words)), highlight=False, soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("metric", no_wrap=True)
     for letter in letters:
@@ -55,7 +55,7 @@ def print_comparison(
             )
     if divergence:
         console.print(str(divergence), highlight=False)
-    if any(runs < 2 for _, runs in groups):
+    if any(group.runs < 2 for group in groups):
         console.print("single runs have no interval: repeat them with other seeds (--seed)", highlight=False)
 
 

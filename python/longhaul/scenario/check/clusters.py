@@ -1,15 +1,21 @@
 """Sub-clusters of a relay: their addresses, and conflicts between them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING
 
 from longhaul.diagnostics import Code
-from longhaul.scenario.model import Document, Forward, Relay
+from longhaul.scenario.model import Document
 from longhaul.scenario.model.address import AnyAddress, AnyNetwork, endpoint_text
 from longhaul.scenario.syntax.problems import did_you_mean
 from longhaul.scenario.syntax.ranges import RangeError, expand
 from longhaul.scenario.syntax.yaml_tree import Path
+
+if TYPE_CHECKING:
+    from longhaul.scenario.model import Forward, Relay
 
 
 @dataclass(frozen=True)

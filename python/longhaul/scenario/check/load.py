@@ -9,6 +9,7 @@ from longhaul.scenario.check.references import check_references
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.expand.parameters import parameters, substitute
 from longhaul.scenario.expand.topologies.on_demand import lay_out
+from longhaul.scenario.inputs import inputs_of
 from longhaul.scenario.model import Document
 from longhaul.scenario.model.validate import validate
 from longhaul.scenario.syntax.problems import ScenarioError
@@ -55,7 +56,7 @@ def check_tree(
     """
     known, problems = parameters(source, root, settings)
     tree, used, unknown = substitute(source, root, known)
-    laid = lay_out(source, tree)
+    laid = lay_out(source, tree, inputs_of(source.name, folder=folder, contents=contents))
     tree = laid.tree
     document, wrong = validate(source, tree, Document)
     if "topology" in tree.entries:
@@ -73,10 +74,13 @@ def check_tree(
         contents=contents,
         laid=laid.links,
         spots=laid.spots,
+        delays=laid.delays,
+        read=laid.read,
     )
     problems, warnings = check_references(scenario)
     if problems:
         raise ScenarioError(problems)
+    warnings += laid.warnings
     unused = [each for each in known if each not in used]
     warnings += [
         scenario.warning(Code.UNUSED, ("params", each), "is not used", f"write ${each} where it is meant")

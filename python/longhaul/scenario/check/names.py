@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from longhaul.scenario.model import Background, Document, Pcap, Program, Replay
 from longhaul.scenario.model.metrics import Unit, catalogue, is_swept, unknown_metric
-from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.model.traffic import Flow
 from longhaul.scenario.syntax.ranges import expand, expand_all
 from longhaul.scenario.syntax.yaml_tree import Branch, Items, Leaf, Node, Path
+
+if TYPE_CHECKING:
+    from longhaul.scenario.model.sweep import Sweep
 
 
 def expand_nodes(document: Document) -> dict[str, str]:

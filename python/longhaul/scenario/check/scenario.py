@@ -1,13 +1,13 @@
 """A checked scenario: what the file says, and the place of each value."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.scenario.check.names import program_copies
 from longhaul.scenario.expand.topologies.laid import written_at
-from longhaul.scenario.inputs import Inputs
+from longhaul.scenario.inputs import Inputs, inputs_of
 from longhaul.scenario.model import Document
 from longhaul.scenario.syntax.yaml_tree import Branch, Leaf, Path, Source, follow
 
@@ -30,6 +30,10 @@ class Scenario:
     """Names of the links that a topology made."""
     spots: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Where the nodes of a topology stand in a drawing: x to the right, y down."""
+    delays: Mapping[tuple[str, str], list[list[int]]] = field(default_factory=dict)
+    """Delays over time of links that a topology made, by their ends: time and delay in ns."""
+    read: Mapping[FilePath, bytes] = field(default_factory=dict)
+    """The files that a topology is made of."""
 
     def program_metrics(self) -> dict[str, dict[str, dict[str, str | None]]]:
         """What to measure in the output of each program of the plan: metrics by name."""
@@ -42,10 +46,8 @@ class Scenario:
 
     def inputs(self) -> Inputs:
         """The files that the scenario names."""
-        called = FilePath(self.source.name).parent
-        if self.contents is not None:
-            return Inputs(FilePath(), called, contents=self.contents)
-        return Inputs(self.folder or called, called)
+        found = inputs_of(self.source.name, folder=self.folder, contents=self.contents)
+        return replace(found, captures=dict(self.read), delays=self.delays)
 
     def problem(self, code: Code, path: Path, message: str, remedy: str | None = None) -> Diagnostic:
         """A problem at the value of ``path``, or as near as the file has it."""

@@ -1,5 +1,7 @@
 """Axes of a sweep as text: each value as in the scenario, on one line."""
 
+from __future__ import annotations
+
 import json
 import math
 import re
@@ -7,13 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longhaul.diagnostics import Code, printable
-from longhaul.scenario.model.sweep import Axis as AxisModel
 from longhaul.scenario.syntax.value_errors import ScenarioValueError
 from longhaul.scenario.syntax.yaml_tree import resolve_scalar
 from longhaul.units.quantities import Quantity, Rate, Share, Size, Span, UnitError
+
+if TYPE_CHECKING:
+    from longhaul.scenario.model.sweep import Axis as AxisModel
 
 DIGITS = 6
 """Significant digits of the values that a range makes."""

@@ -43,7 +43,7 @@ def plan_events(
     """The events of the plan, in order of time, and what is wrong with the scenario's."""
     problems: list[Diagnostic] = []
     found: list[tuple[int, int, planned.Event]] = []
-    states = [_state(link, network) for link in network.links]
+    states: dict[int, LinkState] = {}
     ramps: list[Ramps] = [{} for _link in network.links]
     order = sorted(enumerate(scenario.document.events), key=lambda item: item[1].at.ns)
     for position, event in order:
@@ -51,6 +51,8 @@ def plan_events(
         cause = cause_of(position, event)
         for name in () if event.moves else event.link:
             index = network.link_index[name]
+            if index not in states:
+                states[index] = _state(network.links[index], network)
             try:
                 for at_ns, address, change in _changes(started, states[index], ramps[index], inputs):
                     what = {"at_ns": at_ns, "link": index, **address, "change": change, "cause": cause}

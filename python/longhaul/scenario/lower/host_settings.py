@@ -1,10 +1,11 @@
 """What hosts have of their own beside their network, as a plan has it."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.plan import HostFile, HostRoot, HostSettings, Node
+from longhaul.scenario.check.names import program_hosts
 from longhaul.scenario.check.scenario import Scenario
 from longhaul.scenario.inputs import Inputs
 from longhaul.scenario.lower.network import NamedNode, Network
@@ -20,7 +21,7 @@ def with_settings(
     scenario: Scenario, network: Network, nodes: Sequence[Node], inputs: Inputs
 ) -> tuple[list[Node], list[Diagnostic]]:
     """The nodes with the settings of those that have some, and what is wrong with these."""
-    problems = _ambiguous_names(scenario, network)
+    problems = [*_ambiguous_names(scenario, network), *_launches(scenario, network)]
     found = list(nodes)
     for index, node in enumerate(network.nodes):
         if node.of is not None:
@@ -32,6 +33,8 @@ def with_settings(
             settings = {**settings, "hostname": node.spec.hostname}
         if files:
             settings = {**settings, "files": files}
+        if node.spec.pid_namespace:
+            settings = {**settings, "pid_namespace": True}
         settings = {**settings, **_limits(node.spec), **_root(node.spec), **_credentials(node.spec)}
         if settings:
             found[index] = {**found[index], "settings": settings}
@@ -78,6 +81,20 @@ def _ambiguous_names(scenario: Scenario, network: Network) -> list[Diagnostic]:
                 scenario.problem(Code.HOST_SETTINGS_INVALID, path, message, "write another host name")
             )
     return problems
+
+
+def _launches(scenario: Scenario, network: Network) -> Iterator[Diagnostic]:
+    """Programs that span hosts and start on one whose PID namespace the launch agent cannot leave."""
+    for name, program in scenario.document.programs.items():
+        first, *others = program_hosts(program) if program.hosts and program.run else [None]
+        if first is None or not others or not network.nodes[network.node_index[first]].spec.pid_namespace:
+            continue
+        yield scenario.problem(
+            Code.HOST_SETTINGS_INVALID,
+            ("programs", name, "hosts"),
+            f"host {first} has its own PID namespace and cannot start ranks on others",
+            "list another host first",
+        )
 
 
 def _files(scenario: Scenario, node: NamedNode, inputs: Inputs) -> tuple[list[HostFile], list[Diagnostic]]:

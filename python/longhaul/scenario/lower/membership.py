@@ -249,8 +249,11 @@ def isolated_traffic(scenario: Scenario, plan: Plan, traffic: Sequence[Plain]) -
                     continue
                 if routes.way(flow["source"], destination) is None:
                     cut.setdefault(key, at_ns)
-                elif key in cut:
+                elif key in cut and cut[key] < at_ns:
                     report(key, f"to {span(at_ns)}")
+                else:
+                    # What joins at the instant at which it would be absent is there.
+                    cut.pop(key, None)
     for key in cut:
         if key not in reported:
             report(key, "on")

@@ -9,7 +9,7 @@ from longhaul.scenario.lower.main_tables import choose_interface, interfaces_of,
 from longhaul.scenario.lower.network import Network
 from longhaul.scenario.lower.paths import Routes
 from longhaul.scenario.model.node import Mptcp as Settings
-from longhaul.scenario.model.node import MptcpFlag, Tcp
+from longhaul.scenario.model.node import MptcpFlag
 from longhaul.scenario.syntax.problems import did_you_mean
 from longhaul.scenario.syntax.yaml_tree import Path
 
@@ -75,7 +75,8 @@ def subflows(nodes: Sequence[Node], routes: Routes, source: int, destination: in
 
 
 def _own(network: Network, host: int) -> Settings | None:
-    return (network.nodes[host].spec.tcp or Tcp()).mptcp
+    tcp = network.nodes[host].spec.tcp
+    return None if tcp is None else tcp.mptcp
 
 
 def _endpoints(mptcp: Mptcp | None, flag: MptcpFlag) -> list[int]:

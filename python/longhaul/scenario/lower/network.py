@@ -121,7 +121,7 @@ def build(scenario: Scenario, inputs: Inputs) -> tuple[Network, list[Diagnostic]
             if here.profile in alike:
                 links.append(replace(alike[here.profile], name=name, ends=ends, path=here.path))
                 continue
-            wire = _wire(name, ends, Profile(), here, inputs, problems, attachment=True)
+            wire = _wire(name, ends, Profile.model_construct(), here, inputs, problems, attachment=True)
             links.append(wire)
             if not problems and not _is_traced(scenario, here.profile):
                 alike[here.profile] = wire
@@ -132,7 +132,9 @@ def build(scenario: Scenario, inputs: Inputs) -> tuple[Network, list[Diagnostic]
             node = nodes[position[host]]
             ends = (position[host], position[router])
             here = Origin(scenario, node.path, node.spec.profile, (host, router))
-            links.append(_wire(name, ends, Profile(), here, inputs, problems, attachment=True))
+            links.append(
+                _wire(name, ends, Profile.model_construct(), here, inputs, problems, attachment=True)
+            )
     for name, link in document.links.items():
         ends = (position[link.endpoints[0]], position[link.endpoints[1]])
         here = Origin(scenario, ("links", name), link.profile, link.endpoints)
@@ -157,7 +159,7 @@ def _wire(
     attachment: bool,
 ) -> Wire:
     document = here.scenario.document
-    profile = document.profiles[here.profile] if here.profile else Profile()
+    profile = document.profiles[here.profile] if here.profile else Profile.model_construct()
     mtu = spec.mtu or profile.mtu or DEFAULT_MTU
     if mtu < IPV6_MTU and document.addresses != "ipv4":
         remedy = "write 1280 or more, or addresses: ipv4"

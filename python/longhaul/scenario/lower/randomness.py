@@ -16,7 +16,7 @@ _FIXED: Mapping[str, frozenset[str]] = {
     "policy": frozenset({"round-robin", "vlan-block", "weighted", "least-queued"}),
 }
 """Models that draw nothing; all others count as random."""
-_DRAWING_CONTROLS = ("bbr", "stochastic")
+_DRAWING_CONTROLS = ("bbr", "cdg", "nv", "stochastic")
 """Beginnings of the names of congestion-control algorithms that draw."""
 
 

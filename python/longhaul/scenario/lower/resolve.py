@@ -176,6 +176,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
     problems += wrong
     if problems:
         raise ScenarioError(problems)
+    without = Tcp()
     relayed = {link for steps in ways.values() for link, _way in steps or ()}
     warnings = [
         *scenario.warnings,
@@ -198,7 +199,7 @@ def resolve(scenario: Scenario, *, seed: int | None = None) -> Resolved:
         inputs.paths(),
         tuple(jobs),
         {
-            node: simulated(document.tcp, network.nodes[node].spec.tcp or Tcp(), most)
+            node: simulated(document.tcp, network.nodes[node].spec.tcp or without, most)
             for node, most in largest.items()
         },
         {node.name: node.spec.at for node in network.nodes if node.spec.at is not None and node.of is None},
@@ -247,13 +248,13 @@ def _with_tcp(
     scenario: Scenario, network: Network, nodes: Sequence[Node], largest: Mapping[int, int]
 ) -> list[Node]:
     """The nodes with the TCP settings of hosts; ``largest`` has each host's largest buffer."""
-    found = list(nodes)
+    found, without = list(nodes), Tcp()
     most_of: dict[int, int] = {}
     for number, most in largest.items():
         host = owner_of(nodes, number)
         most_of[host] = max(most, most_of.get(host, 0))
     for number, most in most_of.items():
-        node, own = found[number], network.nodes[number].spec.tcp or Tcp()
+        node, own = found[number], network.nodes[number].spec.tcp or without
         settings = sysctls(scenario.document.tcp, own, most, mtu=node["mtu"])
         found[number] = {**node, "sysctls": settings}
         if window := initial_window(scenario.document.tcp, own):
@@ -295,6 +296,8 @@ def _nodes(scenario: Scenario, network: Network) -> list[Node]:
         }
         if node.spec.forward and node.of is None:
             planned_node = {**planned_node, "forwards": True}
+        if node.spec.line_rate is not None and node.of is None:
+            planned_node = {**planned_node, "line_bits_per_s": node.spec.line_rate.bits_per_s}
         planned_node = with_segment(planned_node, node, index in segment_of)
         found.append(with_port(_with_interface(planned_node, node), node, bridged.get(index)))
     return found
@@ -475,6 +478,8 @@ def _overrides(
     Those of hosts with several interfaces are apart: the interface, by host and destination. Those of hosts
     that forward are in both, as their kernels have the routes that the model has.
     """
+    if not scenario.document.routes:
+        return [], {}
     routes = Routes({**plan, "routes": []})
     link_between: dict[frozenset[int], int] = {}
     for index, wire in enumerate(network.links):

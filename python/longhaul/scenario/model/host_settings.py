@@ -49,7 +49,7 @@ FilePlace = Annotated[str, BeforeValidator(_target), WithJsonSchema({"type": "st
 """Where a host has a file: an absolute path."""
 HostFiles = dict[FilePlace, Text]
 """Files of a host, by the place that they have there; the names are relative to the scenario."""
-_IMAGE = re.compile(r"[a-z0-9][A-Za-z0-9._:@/-]{0,254}")
+_IMAGE = re.compile(r"[a-z0-9]([A-Za-z0-9._:@/-]{0,253}[A-Za-z0-9._@/-])?")
 
 
 def _image(value: Any) -> Any:
@@ -60,7 +60,8 @@ def _image(value: Any) -> Any:
 
 
 HostImage = Annotated[str, BeforeValidator(_image), Field(examples=["localhost/web"])]
-"""The name of an image in podman's store, or ``oci:DIR`` for one in a folder of the OCI image layout."""
+"""The name of an image in podman's store, ``docker-daemon:NAME`` in docker's, or ``oci:DIR`` of a folder of
+the OCI image layout (containers-transports(5))."""
 LEAST_MEMORY = Size(4 << 20)
 """Of a host whose memory is limited."""
 

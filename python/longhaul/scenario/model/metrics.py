@@ -15,6 +15,7 @@ Unit = Literal["ns", "bit/s", "bytes", "share", "index", "count", "number", "tex
 """``index``: a number from 0 to 1 that is not a share of anything, such as Jain's. ``number``: in the unit
 that a program prints."""
 
+FIDELITY_QUANTILES = ("p50", "p90", "p99", "p999", "max")
 FIDELITY: Mapping[str, Unit] = {
     "verdict": "text",
     "hosts": "text",
@@ -22,8 +23,8 @@ FIDELITY: Mapping[str, Unit] = {
     "waiting": "share",
     **{
         f"{figure}.{quantile}": "ns"
-        for figure in ("lateness", "spacing", "simulated")
-        for quantile in ("p50", "p90", "p99", "p999", "max")
+        for figure in ("lateness", "spacing", "simulated", "read_delay")
+        for quantile in FIDELITY_QUANTILES
     },
 }
 ITERATION = ("first", "p50", "p99", "warm_up")

@@ -31,7 +31,7 @@ from longhaul.scenario.model.host_settings import (
 )
 from longhaul.scenario.model.pacing import Pacing
 from longhaul.scenario.model.port import DevicePort, Port
-from longhaul.units.quantities import Size, Span
+from longhaul.units.quantities import Rate, Size, Span
 
 
 def _buffers(value: Any) -> Any:
@@ -112,6 +112,7 @@ SETTINGS = (
     "rootfs",
     "image",
     "keep_files",
+    "pid_namespace",
     "user",
     "capabilities",
 )
@@ -140,6 +141,9 @@ class Node(Strict):
     tcp: Tcp | None = None
     pacing: Pacing | None = None
     """How the host spaces what it sends."""
+    line_rate: Rate | None = None
+    """Line rate of the host's network cards on the virtual clock: they return buffers at that rate, so that
+    TCP small queues limit what a connection has in the host. Unlimited if left out."""
     forward: bool = False
     """Whether a host forwards packets between its interfaces, as a router does."""
     routing: Literal["static", "none"] | None = None
@@ -158,10 +162,12 @@ class Node(Strict):
     rootfs: Text | None = None
     """A directory that is the root directory of its programs, and is not changed."""
     image: HostImage | None = None
-    """An image that is this root directory, in place of ``rootfs``: of podman's store, or ``oci:DIR``. Its
+    """An image that is this root directory: of podman's store, ``docker-daemon:NAME``, or ``oci:DIR``. Its
     environment, working directory and user hold for the host's programs."""
     keep_files: bool = False
     """Whether the run directory keeps what the programs write in ``rootfs`` or ``image``."""
+    pid_namespace: bool = False
+    """Whether the host has its own PID namespace: its programs see and signal only each other."""
     user: HostUser | None = None
     """The user of its programs: a name that the host knows, or a number; root of the run if left out."""
     capabilities: Annotated[tuple[Capability, ...], Field(strict=False)] | None = None
@@ -228,6 +234,13 @@ class Node(Strict):
                 f"a {self.kind} does not pace",
                 "write rate: {paced: ...} at its links",
                 at="pacing",
+            )
+        if self.kind != "host" and self.line_rate:
+            raise problem(
+                Code.KEY_OUT_OF_PLACE,
+                f"a {self.kind} of the model has no network cards",
+                "write rate at its links",
+                at="line_rate",
             )
         if self.kind != "host" and self.forward:
             raise problem(

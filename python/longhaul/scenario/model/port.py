@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BeforeValidator,
@@ -134,10 +134,15 @@ Subnet = Annotated[BehindSubnet, PlainValidator(_subnet), WithJsonSchema({"type"
 class _Device(Strict):
     """What ports have in common behind which there are hosts that know nothing of the run."""
 
+    may_learn: ClassVar[bool] = False
+    """Whether a live run learns the networks behind it where the scenario lists none."""
     mode: Literal["routed", "bridge"] = "routed"
     """``routed``: a gateway of the hosts behind it; ``bridge``: all frames pass, unchanged."""
     subnets: Annotated[tuple[Subnet, ...], OneOrList(), Field(strict=False, min_length=1)] = ()
-    """Networks behind it: those of the segment, and others as "10.20.0.0/16 via 192.168.1.254"."""
+    """Networks behind it: those of the segment, and others as "10.20.0.0/16 via 192.168.1.254".
+
+    A live run learns those behind a ``nic`` from its machine's addresses and routes if left out.
+    """
     gateway: Addresses = ()
     """Addresses that its hosts have as their gateway; the first of the segment's networks if left out."""
 
@@ -161,6 +166,8 @@ class _Device(Strict):
                         f"remove {key}, or mode: bridge",
                         at=key,
                     )
+            return self
+        if self.may_learn and not self.subnets and not self.gateway:
             return self
         if not self.subnets:
             raise problem(
@@ -190,6 +197,7 @@ class _Device(Strict):
 class NicPort(_Device):
     """An Ethernet device of this machine, with a cluster behind it."""
 
+    may_learn: ClassVar[bool] = True
     nic: Device
     force: bool = False
     """Whether it may carry the default route of this machine, or the connection of this session."""

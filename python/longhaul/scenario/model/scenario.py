@@ -29,15 +29,17 @@ from longhaul.scenario.model.pacing import NewPacing
 from longhaul.scenario.model.program import Program
 from longhaul.scenario.model.queue import QueueModel
 from longhaul.scenario.model.rate import RateModel
-from longhaul.scenario.model.relay import Relay
 from longhaul.scenario.model.routes import MOST_ROUTES, Effects, Framing
-from longhaul.scenario.model.sweep import Sweep
 from longhaul.scenario.model.traffic import Traffic
 from longhaul.units.quantities import Share, Size, Span
 
 if TYPE_CHECKING:
+    from longhaul.scenario.model.relay import Relay
+    from longhaul.scenario.model.sweep import Sweep
     from longhaul.scenario.model.topology import TopologyModel
 else:
+    Relay = deferred("longhaul.scenario.model.relay", "Relay")
+    Sweep = deferred("longhaul.scenario.model.sweep", "Sweep")
     TopologyModel = deferred("longhaul.scenario.model.topology", "TopologyModel")
 
 
@@ -317,7 +319,8 @@ class Document(Strict):
     params: dict[Name, Value] = Field(default_factory=dict)
     profiles: dict[Name, Profile] = Field(default_factory=dict)
     addresses: Literal["ipv4", "ipv6", "dual"] = "dual"
-    tcp: Tcp = Tcp()
+    # Defaults that are models are not validated: that would build a validator for each.
+    tcp: Tcp = Tcp.model_construct()
     compensate: bool = False
     """Whether the measured base latency of this machine is subtracted."""
     isolation: Literal["strict", "none"] = "strict"
@@ -332,11 +335,11 @@ class Document(Strict):
     nodes: Annotated[dict[HostRange, Node], Field(min_length=1, examples=["{par: {kind: router}}"])]
     links: dict[Name, Link] = Field(default_factory=dict)
     routes: Annotated[tuple[Route, ...], Field(strict=False)] = ()
-    routing: Routing = Routing()
+    routing: Routing = Routing.model_construct()
     programs: dict[Name, Program] = Field(default_factory=dict)
     traffic: dict[Name, Traffic] = Field(default_factory=dict)
     events: Annotated[tuple[Event, ...], Field(strict=False)] = ()
-    measure: Measure = Measure()
+    measure: Measure = Measure.model_construct()
     expect: Annotated[tuple[Expectation, ...], Field(strict=False)] = ()
     sweep: Sweep | None = None
     relay: Relay | None = None

@@ -1,41 +1,79 @@
 """A whole network in one section: its topology, and its links."""
 
-from typing import Annotated, Any, Literal, get_args
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    Tag,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
-from longhaul.diagnostics import Code
-from longhaul.scenario.model.base import AlsoText, Count, HostName, Name, Number, Strict, choice, problem
+from longhaul.diagnostics import Code, printable
+from longhaul.places import cities, named
+from longhaul.scenario.model.base import (
+    AlsoText,
+    Count,
+    FileName,
+    HostName,
+    Name,
+    Number,
+    Strict,
+    choice,
+    problem,
+)
 from longhaul.scenario.model.chosen import Chosen
+from longhaul.scenario.model.described import Described
 from longhaul.scenario.model.link import Mtu, Profile
 from longhaul.scenario.model.queue import QueueModel
-from longhaul.units.quantities import Span
+from longhaul.scenario.syntax.problems import did_you_mean
+from longhaul.units.quantities import Distance, Span
 
 LinkModel = Annotated[
     Annotated[Name, Tag("name")] | Annotated[Profile, Tag("models")],
     Discriminator(lambda value: "name" if isinstance(value, str) else "models"),
 ]
 """The name of a profile, or models as a profile has them."""
+Coordinates = Annotated[
+    tuple[
+        Annotated[float, Number(at_least=-90, at_most=90, example="48.85")],
+        Annotated[float, Number(at_least=-180, at_most=180, example="2.35")],
+    ],
+    Field(strict=False, examples=["[48.85, 2.35]"]),
+]
+"""Latitude and longitude in degrees."""
 Hosts = Annotated[int, Count(at_least=1, at_most=1000)]
 Routers = Annotated[int, Count(at_least=1, at_most=10_000)]
 
 
-class Network(Strict):
+class Network(Described):
     """What all topologies have in common."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     access: LinkModel | None = None
     """Links of hosts: the name of a profile, or models; 50us and 10Gbit if left out."""
-    wan: LinkModel | None = None
-    """Links between routers: the name of a profile, or models; 10ms and 1Gbit if left out."""
     mtu: Mtu | None = None
     """Largest packet of every link in bytes, such as 9000; 1500 if left out."""
     addresses: Literal["ipv4", "ipv6", "dual"] | None = None
     """Addresses of all nodes, as at the top of the file."""
 
 
-class Hosted(Network):
+class Routed(Network):
+    """A topology of routers with links between them."""
+
+    wan: LinkModel | None = None
+    """Links between routers: the name of a profile, or models; 10ms and 1Gbit if left out."""
+
+
+class Hosted(Routed):
     """A topology with hosts at its routers."""
 
     hosts: Hosts = 1
@@ -95,7 +133,7 @@ class Torus(Hosted):
         return value
 
 
-class Dumbbell(Network):
+class Dumbbell(Routed):
     """Hosts left1.. at router left and right1.. at router right, and one link between: bottleneck."""
 
     kind: Literal["dumbbell"]
@@ -126,7 +164,7 @@ class Tree(Hosted):
     """Routers below each that is not one of the lowest."""
 
 
-class FatTree(Network):
+class FatTree(Routed):
     """Three layers of switches with k ports (Al-Fares et al. 2008): core1.., p1-a1.., p1-e1.., k pods."""
 
     kind: Literal["fat-tree"]
@@ -150,7 +188,7 @@ class FatTree(Network):
         return self
 
 
-class Clusters(Network):
+class Clusters(Routed):
     """Clusters c1, c2, and so on, joined over a WAN."""
 
     kind: Literal["clusters"]
@@ -165,18 +203,10 @@ class Clusters(Network):
     """
 
 
-class Spot(Strict):
+class Spot(Described):
     """A site on the globe."""
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
-    at: Annotated[
-        tuple[
-            Annotated[float, Number(at_least=-90, at_most=90, example="48.85")],
-            Annotated[float, Number(at_least=-180, at_most=180, example="2.35")],
-        ],
-        Field(strict=False, examples=["[48.85, 2.35]"]),
-    ]
+    at: Coordinates
     """Latitude and longitude in degrees."""
     hosts: Hosts | None = None
     """Hosts here, where not as many as elsewhere."""
@@ -251,10 +281,8 @@ class Grid5000(Mapped):
     kind: Literal["grid5000"]
 
 
-class TeraGridNetwork(Strict):
+class TeraGridNetwork(Described):
     """San Diego to Purdue as Hacker, Smith et al. (2008) simulated it: sdsc1.., sdsc, la, chi, purdue, .."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     kind: Literal["teragrid"]
     loss: Literal["teragrid", "teragrid-literal-seconds", "teragrid-busy-10g", "none"] = "teragrid"
@@ -311,6 +339,147 @@ class BarabasiAlbert(Hosted):
         return self
 
 
+def _place(value: Any) -> Any:
+    """Latitude and longitude of a city that is given by its name."""
+    if isinstance(value, list) and len(value) == 2:
+        return value
+    if not isinstance(value, str):
+        remedy = 'write for example "[48.85, 2.35]", or a city: "Paris"'
+        raise problem(Code.WRONG_TYPE, "must be latitude and longitude in degrees, or a city", remedy)
+    city = named(value)
+    if city is None:
+        near = did_you_mean(value, (each.name for each in cities()), listed=())
+        hint = f"{near} Or write" if near.endswith("?") else "write"
+        message = f'there is no city "{printable(value)}" among those of 100,000 inhabitants or more'
+        raise problem(Code.WORD_UNKNOWN, message, f"{hint} latitude and longitude: [48.85, 2.35]")
+    return [city.latitude, city.longitude]
+
+
+class Station(Described):
+    """A ground station."""
+
+    at: Annotated[Coordinates, BeforeValidator(_place), AlsoText(".", "Paris")]
+    """Latitude and longitude in degrees, or a city."""
+    hosts: Annotated[int, Count(at_least=0, at_most=1000)] | None = None
+    """Hosts here, where not as many as elsewhere; 0 for a station that a link joins to a gateway."""
+
+
+class AlsoPlace:
+    """Adds, to the JSON Schema of a ground station, its place alone: a city, or latitude and longitude."""
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        place = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+        return {"anyOf": [{"type": "string", "examples": ["Paris"]}, place, handler(schema)]}
+
+
+def _station(value: Any) -> Any:
+    return value if isinstance(value, dict) else {"at": value}
+
+
+def _utc(value: Any) -> datetime:
+    if isinstance(value, datetime):
+        return value
+    for form in ("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%MZ"):
+        try:
+            return datetime.strptime(str(value), form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    raise problem(
+        Code.WRONG_TYPE, f'"{printable(str(value))}" is not a time', "write for example 2026-11-27T20:00:00Z"
+    )
+
+
+Utc = Annotated[
+    datetime,
+    PlainValidator(_utc),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?Z$",
+            "examples": ["2026-11-27T20:00:00Z"],
+        }
+    ),
+]
+
+
+WALKER = ("planes", "satellites", "inclination", "altitude", "phasing", "shape")
+"""The keys that describe orbits in place of elements."""
+
+
+class Constellation(Network):
+    """Satellites in orbit, ground stations, and links whose delays follow from positions over time."""
+
+    kind: Literal["constellation"]
+    stations: Annotated[
+        dict[HostName, Annotated[Station, BeforeValidator(_station), AlsoPlace()]],
+        Field(json_schema_extra={"minProperties": 2}, examples=["{london: London, nyc: [40.71, -74.01]}"]),
+    ]
+    """Name of each ground station with a city or its latitude and longitude, or {at: [..], hosts: 8}."""
+    shape: Literal["delta", "star"] = "delta"
+    """Planes around the whole equator, or around half of it (Walker)."""
+    planes: Annotated[int, Count(at_least=1, at_most=10_000)] = 72
+    """Orbital planes."""
+    satellites: Annotated[int, Count(at_least=1, at_most=10_000)] = 22
+    """Satellites in each plane."""
+    inclination: Annotated[float, Number(at_least=0, at_most=180, example="53")] = 53.0
+    """Inclination of the planes, in degrees."""
+    altitude: Distance = Distance(550_000)
+    """Altitude over the mean Earth."""
+    phasing: Annotated[int, Count(at_least=0, at_most=10_000)] = 1
+    """Walker's F, from 0 to planes - 1."""
+    tle: FileName | None = None
+    """A file of two-line elements beside the scenario; its satellites take the place of planes."""
+    at: Utc | None = None
+    """When the scenario begins (UTC), with tle; the newest epoch of the file if left out."""
+    elevation: Annotated[float, Number(at_least=0, at_most=89, example="25")] = 25.0
+    """Least angle in degrees of a satellite above the horizon of a station."""
+    isl: bool = True
+    """Whether satellites have links to each other (+Grid)."""
+    hosts: Annotated[int, Count(at_least=0, at_most=1000)] = 1
+    """Hosts at each ground station."""
+    step: Span = Span(10**9)
+    """Time between positions; routes are computed from current delays as often."""
+    span: Span | None = None
+    """How long satellites move; the duration of the scenario if left out."""
+    ground: LinkModel | None = None
+    """Links of ground stations to satellites: the name of a profile, or models; 1Gbit if left out."""
+    space: LinkModel | None = None
+    """Links between satellites: the name of a profile, or models; 10Gbit if left out."""
+
+    instead: ClassVar[Mapping[str, str]] = {
+        "wan": "write ground or space",
+        "pattern": "write shape: delta, or shape: star",
+        "gateways": "name them under stations",
+        "epoch": "write at",
+        "per_plane": "write satellites",
+    }
+
+    @field_validator("stations")
+    @classmethod
+    def _two_or_more(cls, value: dict[str, Station]) -> dict[str, Station]:
+        if len(value) < 2:
+            raise problem(
+                Code.TOPOLOGY_INVALID,
+                "a path needs two ground stations",
+                "name two or more: {london: London, nyc: New York}",
+            )
+        return value
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "Constellation":
+        of_walker = [key for key in WALKER if key in self.model_fields_set]
+        if self.tle is None and self.at is not None:
+            raise problem(
+                Code.KEY_OUT_OF_PLACE, "is the time of elements, and there are none", "add tle: FILE", at="at"
+            )
+        if self.tle is not None and of_walker:
+            message = "is of Walker's constellations, and tle has orbits of its own"
+            raise problem(Code.KEYS_CONFLICT, message, "remove it, or tle", at=of_walker[0])
+        return self
+
+
 Topology = (
     Chain
     | Star
@@ -327,6 +496,7 @@ Topology = (
     | TeraGridNetwork
     | Waxman
     | BarabasiAlbert
+    | Constellation
 )
 KINDS: tuple[str, ...] = tuple(
     get_args(each.model_fields["kind"].annotation)[0] for each in get_args(Topology)

@@ -57,6 +57,23 @@ def _parameter(key: str, written: Any, *, grouped: bool = True) -> Any:
     return each
 
 
+def _formula(about: str, *examples: str) -> dict[str, Any]:
+    """The schema of a formula of ``algorithm: rule``."""
+    about = f"With algorithm: rule. {about}"
+    return {"type": ["string", "number"], "description": about, "examples": list(examples)}
+
+
+_NAMES = ["cubic", "reno", "bbr", "rule"]
+_RULE = {
+    "per_ack": _formula(
+        "Segments that each acknowledged one adds to the window in congestion avoidance.",
+        "1 / cwnd",
+        "0.01",
+    ),
+    "after_loss": _formula("The window after a loss, in segments.", "cwnd / 2", "cwnd * 7 / 8"),
+    "after_timeout": _formula("The slow-start threshold after a timeout, in segments.", "in_flight / 2"),
+}
+
 AlgorithmParameter = str | int | float | bool
 
 CongestionControl = Annotated[
@@ -65,11 +82,11 @@ CongestionControl = Annotated[
     WithJsonSchema(
         {
             "anyOf": [
-                {"type": "string", "pattern": f"^({NAME_PATTERN}|\\$.*)$"},
+                {"type": "string", "pattern": f"^({NAME_PATTERN}|\\$.*)$", "examples": _NAMES},
                 {
                     "type": "object",
                     "required": ["algorithm"],
-                    "properties": {"algorithm": {"type": "string"}},
+                    "properties": {"algorithm": {"type": "string", "examples": _NAMES}, **_RULE},
                 },
             ]
         }

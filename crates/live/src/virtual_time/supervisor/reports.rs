@@ -77,19 +77,11 @@ impl Supervisor<'_> {
                 self.counted.insert(node, (dropped, all, congestion_control));
             }
             Report::Launch { ticket, host, command } => {
-                let number = self.launches.len();
-                self.launches.push((node, ticket));
-                let other = self.hosts.iter().copied().find(|&other| self.plan.nodes[other].name == host);
-                match other {
-                    Some(other) => self.order(other, &Order::RunCommand { number, command }),
-                    None => self.order(node, &Order::CommandEnded { ticket, code: 255 }),
-                }
+                self.launch(node, ticket, &host, |number| Order::RunCommand { number, command });
             }
-            Report::CommandEnded { number, code } => {
-                if let Some(&(origin, ticket)) = self.launches.get(number) {
-                    self.order(origin, &Order::CommandEnded { ticket, code });
-                }
-            }
+            Report::Output { number, stream, bytes } => self.command_wrote(number, stream, &bytes, control),
+            Report::Taken { number, bytes } => self.command_took(number, bytes, control),
+            Report::CommandEnded { number, code } => self.command_ended(number, code, control),
             Report::Failed { message } => {
                 return Err(Error::new(format!("host {}: {message}", self.plan.nodes[node].name)));
             }

@@ -10,7 +10,7 @@ use longhaul_plan::{Cause, LinkChange};
 use serde_json::{Value, json};
 
 /// Least real time between two reads of requests.
-const INTERVAL_NS: u64 = 20_000_000;
+pub(super) const INTERVAL_NS: u64 = 20_000_000;
 
 impl Supervisor<'_> {
     /// Reads requests and answers them, at most every [`INTERVAL_NS`].
@@ -47,12 +47,20 @@ impl Supervisor<'_> {
                     json!({"ok": false, "message": ONE_MACHINE})
                 }
                 Request::Hosts {} => json!({
-                    "ok": false,
-                    "message": "hosts on the virtual clock cannot be entered: they are kernels of their own",
+                    "ok": true, "clock": "virtual", "env": {"LONGHAUL_RUN": self.directory},
+                    "hosts": self.hosts.iter().map(|&node| {
+                        (self.plan.nodes[node].name.clone(), json!({}))
+                    }).collect::<serde_json::Map<_, _>>(),
                 }),
+                Request::Execute { host, execution } => self.execute(from, &host, execution),
+                Request::ForExecution { order } => match self.order_execution(from, order) {
+                    Some(refusal) => refusal,
+                    None => continue,
+                },
             };
             control.reply(from, &answer);
         }
+        self.kill_abandoned(control);
         self.stop = self.stop.take().or_else(|| control.requested_ending());
     }
 

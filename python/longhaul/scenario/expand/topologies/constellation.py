@@ -13,15 +13,23 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.scenario.expand.topologies.distance import EARTH_KM, LIGHT_KM_PER_S, Place
-from longhaul.scenario.expand.topologies.satellites import Floats, Pair, Satellites, ordered
+from longhaul.scenario.expand.topologies.satellites import (
+    ConstellationError,
+    Floats,
+    Pair,
+    Satellites,
+    ordered,
+)
 from longhaul.scenario.expand.topologies.tle import read_elements
 from longhaul.scenario.expand.topologies.walker import Walker
+from longhaul.scenario.model.topology import WALKER
 from longhaul.units.quantities import Rate, Span
 
 MOST_STEPS = 10_000
@@ -34,12 +42,36 @@ def ground_km(place: Place) -> Floats:
     return EARTH_KM * np.array([east * np.cos(longitude), east * np.sin(longitude), np.sin(latitude)])
 
 
+def subsatellite_point(position_km: Floats) -> Place:
+    """Latitude and longitude in degrees of the point on the Earth below a satellite."""
+    x, y, z = position_km
+    latitude, longitude = np.degrees([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)])
+    return round(float(latitude), 2), round(float(longitude), 2)
+
+
 def elevation_deg(ground: Floats, satellites: Floats) -> Floats:
-    """How high satellites are above the horizon of a place."""
+    """How high satellites are above the horizon of places; both of shape (..., 3)."""
     towards = satellites - ground
-    rise = towards @ (ground / np.linalg.norm(ground))
-    heights: Floats = np.degrees(np.arcsin(rise / np.linalg.norm(towards, axis=1)))
+    rise = (towards * (ground / length(ground)[..., None])).sum(axis=-1)
+    heights: Floats = np.degrees(np.arcsin(rise / length(towards)))
     return heights
+
+
+def length(vectors: Floats) -> Floats:
+    """The lengths of vectors of shape (..., 3)."""
+    lengths: Floats = np.sqrt(np.einsum("...i,...i", vectors, vectors))
+    return lengths
+
+
+@dataclass(frozen=True)
+class Instant:
+    """Where satellites and ground stations are at an instant, and the links that there are."""
+
+    places_km: Floats
+    """x, y, z of each node, in axes that turn with the Earth."""
+    ends: NDArray[np.intp]
+    """The two nodes of each link, the first with the lower number; shape (links, 2)."""
+    delays_s: Floats
 
 
 @dataclass(frozen=True)
@@ -56,27 +88,39 @@ class Scene:
 
     def __post_init__(self) -> None:
         """Refuse what has no path or too many steps."""
-        for wrong, what, remedy in (
-            (len(self.stations) < 2, "a path needs two ground stations", "name two or more"),
+        for wrong, key, what, remedy in (
+            (len(self.stations) < 2, "stations", "a path needs two ground stations", "name two or more"),
             (
                 self.duration_s <= 0 or self.step_s < 0.01,
+                "step",
                 "the time has no steps",
                 "write a step of 10ms or more",
             ),
             (
                 self.duration_s > MOST_STEPS * max(self.step_s, 1e-9),
+                "step",
                 f"there are more than {MOST_STEPS} steps",
                 "write a longer step",
             ),
-            (not 0 <= self.least_elevation_deg < 90, "the elevation is impossible", "write 0 to 89 degrees"),
+            (
+                not 0 <= self.least_elevation_deg < 90,
+                "elevation",
+                "the elevation is impossible",
+                "write 0 to 89 degrees",
+            ),
         ):
             if wrong:
-                raise LonghaulError(Code.TOPOLOGY_INVALID, what, remedy=remedy, exit_code=2)
+                raise ConstellationError(Code.TOPOLOGY_INVALID, what, remedy=remedy, key=key)
 
     @cached_property
     def names(self) -> list[str]:
         """Satellites first, then ground stations."""
         return [*self.satellites.names(), *self.stations]
+
+    @property
+    def first_station(self) -> int:
+        """The number of the first node that is a ground station."""
+        return len(self.names) - len(self.stations)
 
     @cached_property
     def times_s(self) -> list[float]:
@@ -86,43 +130,52 @@ class Scene:
         ]
 
     @cached_property
-    def _grid(self) -> list[Pair]:
-        return self.satellites.grid() if self.isl else []
+    def _grid(self) -> NDArray[np.intp]:
+        pairs = self.satellites.grid() if self.isl else []
+        return np.array(pairs, dtype=np.intp).reshape(-1, 2)
 
     @cached_property
-    def _ground(self) -> list[Floats]:
-        return [ground_km(place) for place in self.stations.values()]
+    def ground(self) -> Floats:
+        """x, y, z of the ground stations."""
+        return np.array([ground_km(place) for place in self.stations.values()])
 
-    def at(self, at_s: float) -> tuple[Floats, dict[Pair, float]]:
-        """Positions of all nodes, and the delay in s of each link that there is."""
+    def at(self, at_s: float) -> Instant:
+        """Places of all nodes, and links with their delays: those between satellites first."""
         satellites = self.satellites.positions_km(at_s)
-        places = np.vstack([satellites, *self._ground])
-        links = list(self._grid)
-        for number, ground in enumerate(self._ground):
-            visible = np.flatnonzero(elevation_deg(ground, satellites) >= self.least_elevation_deg)
-            links += [(int(each), len(satellites) + number) for each in visible]
-        ends = np.array(links, dtype=int).reshape(-1, 2)
-        lengths = np.linalg.norm(places[ends[:, 0]] - places[ends[:, 1]], axis=1)
-        return places, dict(zip(links, (lengths / LIGHT_KM_PER_S).tolist(), strict=True))
+        places = np.vstack([satellites, self.ground])
+        seen = elevation_deg(self.ground[:, None], satellites[None]) >= self.least_elevation_deg
+        stations, visible = np.nonzero(seen)
+        links = np.vstack([self._grid, np.column_stack([visible, stations + len(satellites)])])
+        return Instant(places, links, length(places[links[:, 0]] - places[links[:, 1]]) / LIGHT_KM_PER_S)
 
-    def paths(self, at_s: float) -> dict[Pair, tuple[float, list[int]]]:
+    def paths(self, instant: Instant) -> dict[Pair, tuple[float, list[int]]]:
         """One-way delay in s, and nodes, of the shortest path between each two stations, by position."""
-        _places, links = self.at(at_s)
-        first, count = len(self.names) - len(self.stations), len(self.names)
-        ends = np.array(list(links), dtype=int).reshape(-1, 2)
-        graph = csr_array((np.array(list(links.values())), (ends[:, 0], ends[:, 1])), shape=(count, count))
+        first, count = self.first_station, len(self.names)
+        sources = np.arange(first, count - 1)
+        delays, before = dijkstra(_graph(instant, count), indices=sources, return_predecessors=True)
         found: dict[Pair, tuple[float, list[int]]] = {}
-        for source in range(len(self.stations) - 1):
-            delays, before = dijkstra(graph, directed=False, indices=first + source, return_predecessors=True)
+        for source, (row, earlier) in enumerate(zip(delays, before, strict=True)):
             for target in range(source + 1, len(self.stations)):
                 node = first + target
-                if not np.isfinite(delays[node]):
+                if not np.isfinite(row[node]):
                     continue
                 nodes = [node]
                 while nodes[-1] != first + source:
-                    nodes.append(int(before[nodes[-1]]))
-                found[source, target] = (float(delays[node]), nodes[::-1])
+                    nodes.append(int(earlier[nodes[-1]]))
+                found[source, target] = (float(row[node]), nodes[::-1])
         return found
+
+
+def _graph(instant: Instant, count: int) -> csr_array:
+    """The delays between ``count`` nodes, in both directions."""
+    one, other = instant.ends.T
+    rows, columns = np.concatenate([one, other]), np.concatenate([other, one])
+    order = np.argsort(rows, kind="stable")
+    begins = np.zeros(count + 1, dtype=np.int32)
+    np.cumsum(np.bincount(rows, minlength=count), out=begins[1:])
+    delays = np.tile(instant.delays_s, 2)[order]
+    # In this form no step of its constructor copies or sorts.
+    return csr_array((delays, columns[order].astype(np.int32), begins), shape=(count, count))
 
 
 @dataclass(frozen=True)
@@ -136,14 +189,117 @@ class Sample:
     nodes: tuple[str, ...]
 
 
-def samples(scene: Scene) -> list[Sample]:
-    """The paths between all stations at each step."""
-    stations = list(scene.stations)
-    return [
-        Sample(at_s, stations[a], stations[b], 2e3 * delay, tuple(scene.names[node] for node in nodes))
-        for at_s in scene.times_s
-        for (a, b), (delay, nodes) in scene.paths(at_s).items()
-    ]
+@dataclass(frozen=True)
+class Orbits:
+    """The satellites and links on a shortest path between two stations at some step, and their delays."""
+
+    scene: Scene
+    samples: tuple[Sample, ...]
+    links: tuple[Pair, ...]
+    """Numbers of the two nodes of each link, in order."""
+    delays_ns: NDArray[np.int64]
+    """Shape (links, steps)."""
+    present: NDArray[np.bool_]
+    """Whether each link is there; shape (links, steps)."""
+
+    def satellites(self) -> dict[str, Place]:
+        """The satellites in use, and the places below them at the beginning."""
+        scene = self.scene
+        used = sorted({end for pair in self.links for end in pair if end < scene.first_station})
+        places = scene.satellites.positions_km(0.0)
+        return {scene.names[each]: subsatellite_point(places[each]) for each in used}
+
+    def ends(self, pair: Pair) -> tuple[str, str]:
+        """The names of the two ends of a link."""
+        return self.scene.names[pair[0]], self.scene.names[pair[1]]
+
+    def name(self, pair: Pair) -> str:
+        """The name of a link."""
+        return "_".join(self.ends(pair))
+
+    def reaches_ground(self, pair: Pair) -> bool:
+        """Whether a link is that of a ground station."""
+        return pair[1] >= self.scene.first_station
+
+    def points(self) -> dict[tuple[str, str], list[list[int]]]:
+        """Time and delay in ns of each link at each step, by its ends."""
+        times = [seconds(at_s).ns for at_s in self.scene.times_s]
+        return {
+            self.ends(pair): [list(point) for point in zip(times, delays, strict=True)]
+            for pair, delays in zip(self.links, self.delays_ns.tolist(), strict=True)
+        }
+
+    def changes(self) -> Iterator[tuple[Span, bool, list[str]]]:
+        """When links of ground stations join (or else leave), in order of time, and their names."""
+        for step, at_s in enumerate(self.scene.times_s[:-1]):
+            for joins in (False, True) if step else ():
+                changed = self.present[:, step] != self.present[:, step - 1]
+                chosen = np.flatnonzero(changed & (self.present[:, step] == joins))
+                if chosen.size:
+                    yield seconds(at_s), joins, [self.name(self.links[each]) for each in chosen]
+
+    def warnings(self) -> Iterator[str]:
+        """What is not as the source of the satellites has it."""
+        if count := self.scene.satellites.left_out:
+            yield f"{count} satellites are left out: their elements have no orbit then"
+
+
+def seconds(value: float) -> Span:
+    """A time of a scene."""
+    return Span(round(value * 1e9))
+
+
+def orbits_of(scene: Scene) -> Orbits:
+    """The paths of ``scene`` over time, and what they use.
+
+    Raises :class:`ConstellationError` if a station is on no path.
+    """
+    stations, first = list(scene.stations), scene.first_station
+    found: list[Sample] = []
+    used: set[Pair] = set()
+    seen: set[int] = set()
+    for at_s in scene.times_s:
+        instant = scene.at(at_s)
+        seen.update(instant.ends[:, 1].tolist())
+        for (a, b), (delay, nodes) in scene.paths(instant).items():
+            names = tuple(scene.names[node] for node in nodes)
+            found.append(Sample(at_s, stations[a], stations[b], 2e3 * delay, names))
+            used.update(ordered(one, other) for one, other in pairwise(nodes))
+    joined = {node for pair in used for node in pair}
+    for number, name in enumerate(stations, first):
+        if number not in joined:
+            raise _no_path(scene, name, is_seen=number in seen)
+    links = sorted(used)
+    return Orbits(scene, tuple(found), tuple(links), *_over_time(scene, links))
+
+
+def _no_path(scene: Scene, name: str, *, is_seen: bool) -> "ConstellationError":
+    """The error for a station without a path."""
+    message, remedy = (
+        (f'no path joins ground station "{name}" to another', "allow links between satellites, or add some")
+        if is_seen
+        else (
+            f'no satellite is ever {scene.least_elevation_deg:g} degrees above "{name}"',
+            "write a lower elevation, more satellites, or a larger inclination",
+        )
+    )
+    return ConstellationError(Code.NO_PATH, message, remedy=remedy, key=f"stations.{name}")
+
+
+def _over_time(scene: Scene, links: Sequence[Pair]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Delays in ns, and whether each of ``links`` is there, at each step."""
+    one, other = np.array(links, dtype=np.intp).T
+    to_ground = np.flatnonzero(other >= scene.first_station)
+    stations = scene.ground[other[to_ground] - scene.first_station]
+    delays = np.empty((len(links), len(scene.times_s)), dtype=np.int64)
+    present = np.ones(delays.shape, dtype=np.bool_)
+    for step, at_s in enumerate(scene.times_s):
+        satellites = scene.satellites.positions_km(at_s)
+        places = np.vstack([satellites, scene.ground])
+        delays[:, step] = np.rint(1e9 * length(places[one] - places[other]) / LIGHT_KM_PER_S)
+        heights = elevation_deg(stations, satellites[one[to_ground]])
+        present[to_ground, step] = heights >= scene.least_elevation_deg
+    return delays, present
 
 
 @dataclass(frozen=True)
@@ -156,59 +312,31 @@ class Written:
     warnings: tuple[str, ...]
 
 
-def write(
-    name: str,
-    scene: Scene,
-    found: Sequence[Sample],
-    *,
-    space: Rate,
-    ground: Rate,
-    hosts: int = 1,
-) -> Written:
-    """A scenario with the satellites and links on the shortest paths ``found``, and their delays."""
-    if not found:
-        remedy = "write a lower elevation, more satellites, or stations that see one"
-        raise LonghaulError(Code.NO_PATH, "no path joins two ground stations", remedy=remedy, exit_code=2)
-    index = {each: position for position, each in enumerate(scene.names)}
-    used = sorted({ordered(index[a], index[b]) for each in found for a, b in pairwise(each.nodes)})
-    delays: dict[Pair, list[float]] = {pair: [] for pair in used}
-    present: dict[Pair, list[bool]] = {pair: [] for pair in used}
-    for at_s in scene.times_s:
-        places, links = scene.at(at_s)
-        for pair in used:
-            length_km = float(np.linalg.norm(places[pair[0]] - places[pair[1]]))
-            delays[pair].append(length_km / LIGHT_KM_PER_S)
-            present[pair].append(pair in links)
+def write(name: str, orbits: Orbits, *, space: Rate, ground: Rate, hosts: int = 1) -> Written:
+    """A scenario with the satellites and links of ``orbits``, and their delays."""
+    times = [f"{at_s:g}" for at_s in orbits.scene.times_s]
     rows = [
-        f"{scene.names[a]},{scene.names[b]},{at_s:g},{1e3 * delay:.6f}"
-        for (a, b), column in delays.items()
-        for at_s, delay in zip(scene.times_s, column, strict=True)
+        f"{one},{other},{at_s},{delay / 1e6:.6f}"
+        for (one, other), column in zip(
+            map(orbits.ends, orbits.links), orbits.delays_ns.tolist(), strict=True
+        )
+        for at_s, delay in zip(times, column, strict=True)
     ]
-    text = "\n".join(_scenario(name, scene, used, present, space, ground, hosts))
-    count = scene.satellites.left_out
-    left_out = (f"{count} satellites are left out: their elements have no orbit then",) if count else ()
-    return Written(text + "\n", "src,dst,t_s,delay_ms\n" + "\n".join(rows) + "\n", left_out)
+    text = "\n".join(_scenario(name, orbits, space, ground, hosts))
+    delays = "src,dst,t_s,delay_ms\n" + "\n".join(rows) + "\n"
+    return Written(text + "\n", delays, tuple(orbits.warnings()))
 
 
-def _scenario(
-    name: str,
-    scene: Scene,
-    used: list[Pair],
-    present: Mapping[Pair, list[bool]],
-    space: Rate,
-    ground: Rate,
-    hosts: int,
-) -> Iterator[str]:
-    names = scene.names
-    first = len(names) - len(scene.stations)
+def _scenario(name: str, orbits: Orbits, space: Rate, ground: Rate, hosts: int) -> Iterator[str]:
+    scene = orbits.scene
     *head, last = scene.satellites.header()
     yield from (f"# {line}" for line in head)
     yield f"# {last}; elevation {scene.least_elevation_deg:g}."
     yield "# Only satellites and links on a shortest path between two ground stations at some step are here."
     yield "version: 1"
     yield f"name: {name}"
-    yield f"duration: {Span(round(scene.duration_s * 1e9))}"
-    yield f"routing: {{costs: current, every: {Span(round(scene.step_s * 1e9))}}}"
+    yield f"duration: {seconds(scene.duration_s)}"
+    yield f"routing: {{costs: current, every: {seconds(scene.step_s)}}}"
     yield "profiles:"
     yield f"  space: {{rate: {space}}}"
     yield f"  ground: {{rate: {ground}}}"
@@ -219,39 +347,25 @@ def _scenario(
         many = f"1..{hosts}" if hosts > 1 else "1"
         host = f"{station}-h{many}" if station[-1].isdigit() else f"{station}{many}"
         yield f"  {host}: {{kind: host, attach: {station}, profile: near}}"
-    for each in sorted({end for pair in used for end in pair if end < first}):
-        yield f"  {names[each]}: {{kind: router}}"
+    for satellite, place in orbits.satellites().items():
+        yield f"  {satellite}: {{kind: router, at: [{place[0]:g}, {place[1]:g}]}}"
     yield "links:"
-    for a, b in used:
-        profile = "ground" if b >= first else "space"
-        one, other = names[a], names[b]
+    for pair in orbits.links:
+        profile = "ground" if orbits.reaches_ground(pair) else "space"
+        one, other = orbits.ends(pair)
         trace = f"{{trace: {name}-delays.csv, from: {one}, to: {other}, interpolate: linear}}"
-        yield f"  {one}_{other}: {{endpoints: [{one}, {other}], profile: {profile}, delay: {trace}}}"
-    events = list(_events(scene, used, present))
-    if events:
+        content = f"endpoints: [{one}, {other}], profile: {profile}, delay: {trace}"
+        yield f"  {orbits.name(pair)}: {{{content}}}"
+    changes = list(orbits.changes())
+    if changes:
         yield "events:"
-        yield from events
+        for at, joins, links in changes:
+            word = "join" if joins else "leave"
+            yield f"  - {{at: {at}, link: [{', '.join(links)}], {word}: true}}"
     stations = [f"{each}-h1" if each[-1].isdigit() else f"{each}1" for each in scene.stations]
     yield "traffic:"
     for other in stations[1:]:
         yield f"  {stations[0]}-{other}: {{kind: ping, from: {stations[0]}, to: {other}, every: 100ms}}"
-
-
-def _events(scene: Scene, used: list[Pair], present: Mapping[Pair, list[bool]]) -> Iterator[str]:
-    """When links of ground stations come and go, in order of time."""
-    for step, at_s in enumerate(scene.times_s[:-1]):
-        for word, now in (("leave", False), ("join", True)):
-            links = [
-                f"{scene.names[a]}_{scene.names[b]}"
-                for a, b in used
-                if present[a, b][step] is now and step > 0 and present[a, b][step - 1] is not now
-            ]
-            if links:
-                at = Span(round(at_s * 1e9))
-                yield f"  - {{at: {at}, link: [{', '.join(links)}], {word}: true}}"
-
-
-_WALKER = ("planes", "satellites", "inclination", "altitude", "phasing", "shape")
 
 
 def _satellites(given: Mapping[str, Any]) -> Satellites:
@@ -260,11 +374,11 @@ def _satellites(given: Mapping[str, Any]) -> Satellites:
         if given.get("at") is not None:
             message = "--at is the time of elements, and there are none"
             raise LonghaulError(Code.OPTION_CONFLICT, message, remedy="name a file with --tle", exit_code=2)
-        return Walker(*(given[each] for each in _WALKER))
+        return Walker(*(given[each] for each in WALKER))
     return read_elements(given["tle"], at=given.get("at"))
 
 
-def orbits(name: str, given: Mapping[str, Any]) -> tuple[Written, list[Sample]]:
+def from_options(name: str, given: Mapping[str, Any]) -> tuple[Written, tuple[Sample, ...]]:
     """The scenario that the options of ``longhaul constellation`` describe, and its paths over time."""
     scene = Scene(
         _satellites(given),
@@ -274,9 +388,9 @@ def orbits(name: str, given: Mapping[str, Any]) -> tuple[Written, list[Sample]]:
         given["elevation"],
         not given["no_isl"],
     )
-    found = samples(scene)
+    orbits = orbits_of(scene)
     rates = {"space": given["space_rate"], "ground": given["ground_rate"]}
-    return write(name, scene, found, hosts=given["hosts"], **rates), found
+    return write(name, orbits, hosts=given["hosts"], **rates), orbits.samples
 
 
 def describe(found: Sequence[Sample]) -> Iterator[str]:

@@ -1,27 +1,50 @@
 """Expansion of the section ``topology`` to nodes, links and profiles."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from longhaul.diagnostics import Code, Diagnostic, Span
-from longhaul.scenario.expand.topologies.laid import PROFILE, Laid
-from longhaul.scenario.expand.topologies.shapes.elements import Detour, Element, Host, Joint, Router
+from longhaul.scenario.expand.topologies.laid import PROFILE, TRACE, Laid
+from longhaul.scenario.expand.topologies.shapes.elements import Change, Detour, Element, Host, Joint, Router
 from longhaul.scenario.expand.topologies.shapes.kinds import default_settings, elements
 from longhaul.scenario.expand.topologies.shapes.positions import spots
-from longhaul.scenario.model.topology import Mapped, Section, TeraGridNetwork, Topology, Waxman
+from longhaul.scenario.inputs import Inputs
+from longhaul.scenario.model.topology import (
+    Constellation,
+    Grid5000,
+    Section,
+    Sites,
+    TeraGridNetwork,
+    Topology,
+    Waxman,
+)
 from longhaul.scenario.model.validate import validate
 from longhaul.scenario.syntax.problems import did_you_mean
 from longhaul.scenario.syntax.ranges import RangeError, expand
+from longhaul.scenario.syntax.value_errors import ScenarioValueError
 from longhaul.scenario.syntax.yaml_tree import Branch, Items, Leaf, Node, Path, Source, follow, resolve_scalar
+from longhaul.units.quantities import Span as QuantitySpan
+from longhaul.units.quantities import UnitError
+
+if TYPE_CHECKING:
+    from longhaul.scenario.expand.topologies.constellation import Orbits
 
 MOST = 20_000
 """Nodes, and links, that a topology makes at most."""
+_PROFILES = ("access", "wan", "ground", "space")
+"""Keys of the section that have the models of links."""
+_BY_DISTANCE: Mapping[type, tuple[str, ...]] = {
+    **dict.fromkeys((Sites, Grid5000, Waxman), ("wan",)),
+    Constellation: ("ground", "space"),
+}
+"""Of which of them the topology has the delays."""
 _FIRST = {"links": "endpoints", "nodes": "kind"}
 """A key that every link, and every node, has."""
 
 
-def expand_topology(source: Source, tree: Branch) -> Laid:
+def expand_topology(source: Source, tree: Branch, inputs: Inputs) -> Laid:
     """``tree`` with what its topology describes; as it was if that cannot be read.
 
     What the file itself says of a node or link by name goes over what the topology says.
@@ -39,11 +62,15 @@ def expand_topology(source: Source, tree: Branch) -> Laid:
         return Laid(tree)
     spec = section.topology
     task = _Task(source, tree, node, node.entries["kind"][1].place)
-    made = task.gather(elements(spec))
+    orbits: Orbits | None = None
+    if isinstance(spec, Constellation):
+        orbits, made = task.orbits(spec, inputs)
+    else:
+        made = task.gather(elements(spec))
     if _hashes_flows(tree):
         # Detours would take the place of equal paths.
         made = [each for each in made if not isinstance(each, Detour)]
-    profiles = task.profiles(spec)
+    profiles = task.profiles(spec, {each.profile for each in made if isinstance(each, Host | Joint)})
     if task.problems:
         return Laid(tree, problems=tuple(task.problems))
     links, hung = task.links(made)
@@ -60,8 +87,19 @@ def expand_topology(source: Source, tree: Branch) -> Laid:
         entries["routes"] = (place, Items(given.place, [*given.items, *routes]))
     if "addresses" in node.entries and "addresses" not in tree.entries:
         entries["addresses"] = node.entries["addresses"]
+    if changes := [each for each in made if isinstance(each, Change)]:
+        entries["events"] = (place, task.events(changes))
     names = frozenset(element.name for element in made if isinstance(element, Joint))
-    return Laid(replace(tree, entries=entries), names, spots(spec, made))
+    laid = Laid(replace(tree, entries=entries), names, spots(spec, made))
+    if orbits is None or not isinstance(spec, Constellation):
+        return laid
+    entries["routing"] = (place, task.routing(spec))
+    return replace(
+        laid,
+        warnings=tuple(task.said(Code.SATELLITES_LEFT_OUT, "tle", each) for each in orbits.warnings()),
+        delays=orbits.points(),
+        read=inputs.captures,
+    )
 
 
 def with_places(root: Branch, laid: Branch, axes: Iterable[str]) -> Branch:
@@ -110,10 +148,14 @@ class _Task:
     problems: list[Diagnostic] = field(default_factory=list)
 
     def wrong(self, code: Code, key: str | None, message: str, remedy: str) -> None:
+        self.problems.append(self.said(code, key, message, remedy))
+
+    def said(self, code: Code, key: str | None, message: str, remedy: str | None = None) -> Diagnostic:
+        """A problem of key ``key``, or of the section, where the file has it."""
         path: Path = ("topology",) if key is None else ("topology", *key.split("."))
         place, found, _walked = follow(self.tree, path)
         place = self.place if key is None else found.place if isinstance(found, Leaf) else place
-        self.problems.append(self.source.problem(code, place, path, message, remedy))
+        return self.source.problem(code, place, path, message, remedy)
 
     def gather(self, made: Iterable[Element]) -> list[Element]:
         """All elements, unless there are too many or two of one name."""
@@ -121,7 +163,7 @@ class _Task:
         counts: Counter[str] = Counter()
         names: set[str] = set()
         for element in made:
-            if isinstance(element, Detour):
+            if isinstance(element, Detour | Change):
                 found.append(element)
                 continue
             what = "links" if isinstance(element, Joint) else "nodes"
@@ -142,19 +184,21 @@ class _Task:
             found.append(element)
         return found
 
-    def profiles(self, spec: Topology) -> dict[str, Branch]:
-        """The profiles of the section, by the name in the tree."""
+    def profiles(self, spec: Topology, used: Set[str]) -> dict[str, Branch]:
+        """The profiles of the section, by the name in the tree; of the defaults those that are ``used``."""
         found = {}
         for kind, settings in default_settings(spec).items():
             given = self.given(kind)
+            if given is None and kind not in used:
+                continue
             if isinstance(given, Leaf):
                 self._named(kind, str(given.value))
                 continue
             if isinstance(given, Branch):
                 laid = given
-                if kind == "wan" and "delay" in given.entries and isinstance(spec, Mapped | Waxman):
+                if kind in _BY_DISTANCE.get(type(spec), ()) and "delay" in given.entries:
                     message = "these delays follow from distances"
-                    self.wrong(Code.KEY_OUT_OF_PLACE, "wan.delay", message, "remove it")
+                    self.wrong(Code.KEY_OUT_OF_PLACE, f"{kind}.delay", message, "remove it")
             else:
                 laid = Branch(
                     self.place, {key: (self.place, self.leaf(text)) for key, text in settings.items()}
@@ -170,7 +214,7 @@ class _Task:
     def given(self, kind: str) -> Node | None:
         """What the section says of links of this kind; other keys of it may have the same name."""
         entries = self.node.entries
-        return entries[kind][1] if kind in ("access", "wan") and kind in entries else None
+        return entries[kind][1] if kind in _PROFILES and kind in entries else None
 
     def _named(self, kind: str, name: str) -> None:
         """A profile that the file has."""
@@ -231,7 +275,7 @@ class _Task:
                 laid[element.name] = self.entry(
                     endpoints=self._ends(element.ends),
                     profile=self.profile(element.profile),
-                    delay=None if element.delay is None else str(element.delay),
+                    delay=self._delay(element),
                     forward=loss or None,
                 )
             elif isinstance(element, Host) and f"{element.name}-{element.on}" in mine.entries:
@@ -255,6 +299,58 @@ class _Task:
             for each in made
             if isinstance(each, Detour) and (each.at, each.to) not in mine
         ]
+
+    def _delay(self, joint: Joint) -> "str | Node | None":
+        if joint.is_traced:
+            one, other = joint.ends
+            return self.entry(trace=TRACE, **{"from": one, "to": other}, interpolate="linear")
+        return None if joint.delay is None else str(joint.delay)
+
+    def events(self, changes: Iterable[Change]) -> Items:
+        """The events of the file, and those of the topology after them."""
+        place, given = self.tree.entries.get("events", (self.place, Items(self.place)))
+        if not isinstance(given, Items):
+            # The document as a whole is validated next, and says what is wrong.
+            return Items(place)
+        true = Leaf(True, "true", self.place)
+        made = [
+            self.entry(
+                at=str(each.at),
+                link=Items(self.place, [Leaf(name, name, self.place) for name in each.links]),
+                **{"join" if each.joins else "leave": true},
+            )
+            for each in changes
+        ]
+        return Items(given.place, [*given.items, *made])
+
+    def routing(self, spec: Constellation) -> Branch:
+        """Routes from current delays at each step, where the file does not say otherwise."""
+        made = self.entry(costs="current", every=str(spec.step))
+        mine = _branch_of(self.tree, "routing", self.place)
+        return Branch(mine.place, {**made.entries, **mine.entries})
+
+    def orbits(self, spec: Constellation, inputs: Inputs) -> "tuple[Orbits | None, list[Element]]":
+        """Satellites and links over time, and the elements that they are; problems are noted."""
+        # Geometry needs packages that take longer to import than most scenarios to check.
+        from longhaul.scenario.expand.topologies.satellites import ConstellationError
+        from longhaul.scenario.expand.topologies.shapes.orbits import orbits, satellites
+
+        try:
+            found = orbits(spec, duration=self._duration(), inputs=inputs)
+            return found, self.gather(satellites(spec, found))
+        except ConstellationError as error:
+            self.wrong(error.code, error.key, error.message, error.remedy or "")
+        except ScenarioValueError as error:
+            self.wrong(error.code, str(error.at[0]), error.message, error.remedy)
+        return None, []
+
+    def _duration(self) -> QuantitySpan | None:
+        """The duration of the scenario, if it is one; the document says what is wrong with it."""
+        leaf = self.tree.entries.get("duration", (self.place, None))[1]
+        try:
+            return QuantitySpan.parse(leaf.value) if isinstance(leaf, Leaf) else None
+        except UnitError:
+            return None
 
     def _ends(self, ends: tuple[str, str]) -> Items:
         return Items(self.place, [Leaf(each, each, self.place) for each in ends])

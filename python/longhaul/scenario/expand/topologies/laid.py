@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
 from longhaul.diagnostics import Diagnostic
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 PROFILE = "topology-"
 """Begins the names of profiles that a topology makes."""
+TRACE = "topology:delays"
+"""What a link says to follow the delays that its topology has over time."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,11 @@ class Laid:
     spots: Mapping[str, "Spot"] = field(default_factory=dict)
     """Where its nodes stand in a drawing."""
     problems: tuple[Diagnostic, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+    delays: Mapping[tuple[str, str], list[list[int]]] = field(default_factory=dict)
+    """Delays over time of links that follow :data:`TRACE`, by their ends: time and delay in ns."""
+    read: Mapping[FilePath, bytes] = field(default_factory=dict)
+    """The files that were read."""
 
 
 def written_at(path: Path) -> Path:

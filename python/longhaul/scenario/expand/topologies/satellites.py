@@ -6,14 +6,30 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
+
 MOST_SATELLITES = 10_000
 
 Floats = NDArray[np.float64]
 Pair = tuple[int, int]
 
 
+class ConstellationError(LonghaulError):
+    """A constellation that cannot be."""
+
+    def __init__(self, code: Code, message: str, *, remedy: str, key: str) -> None:
+        """Say ``message`` of option ``key``, spelt as in the section ``topology`` of a scenario."""
+        super().__init__(code, message, remedy=remedy, exit_code=2)
+        self.key = key
+
+
 class Satellites(Protocol):
     """Where satellites are, and which of them have links to each other."""
+
+    def __hash__(self) -> int:
+        """Equal for equal satellites."""
+        ...
 
     def names(self) -> list[str]:
         """A name for each."""

@@ -19,9 +19,16 @@ from longhaul.errors import LonghaulError
 from longhaul.regular_files import read_regular
 from longhaul.scenario.expand.topologies.distance import EARTH_KM
 from longhaul.scenario.expand.topologies.naming import node_name, unique
-from longhaul.scenario.expand.topologies.satellites import MOST_SATELLITES, Floats, Pair, ordered
+from longhaul.scenario.expand.topologies.satellites import (
+    MOST_SATELLITES,
+    ConstellationError,
+    Floats,
+    Pair,
+    ordered,
+)
 
-_LARGEST = 4 << 20
+LARGEST = 4 << 20
+"""Bytes of a file of elements."""
 _LINE = 69
 """Characters of a line of elements; the last is its checksum."""
 _SAME_PLANE_DEG = 2.0
@@ -185,26 +192,32 @@ def _in_sight(one: Floats, other: Floats) -> bool:
 
 
 def read_elements(path: Path, *, at: datetime | None = None) -> Elements:
-    """The satellites in ``path``: sets of two lines, each with a line of its name before it or not.
-
-    ``at``: when the scenario begins; the newest epoch of the file if it is not given. Satellites whose
-    elements give no orbit then, or are 30 days older or newer, are left out. Raises LonghaulError, with the
-    line.
-    """
+    """The satellites in ``path``, as :func:`elements_of` has them. Raises LonghaulError."""
     try:
-        text = read_regular(path, most_bytes=_LARGEST).decode("utf-8", "replace")
+        content = read_regular(path, most_bytes=LARGEST)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         message = f"cannot read {path}: {reason.lower()}"
         raise LonghaulError(
             Code.FILE_UNREADABLE, message, remedy="name a file of elements", exit_code=2
         ) from None
-    records = tuple(_records(text, path.name))
+    return elements_of(content, path.name, at=at)
+
+
+def elements_of(content: bytes, file: str, *, at: datetime | None = None) -> Elements:
+    """The satellites in a file: sets of two lines, each with a line of its name before it or not.
+
+    ``at``: when the scenario begins; the newest epoch of the file if it is not given. Satellites whose
+    elements give no orbit then, or are 30 days older or newer, are left out. Raises
+    :class:`ConstellationError`, with the line of ``file``.
+    """
+    text = content.decode("utf-8", "replace")
+    records = tuple(_records(text, file))
     if not records:
         remedy = "take sets of two lines, which begin with 1 and 2"
-        raise _wrong(path.name, None, "there are no satellites", remedy)
+        raise _wrong(file, None, "there are no satellites", remedy)
     if len(records) > MOST_SATELLITES:
-        raise _wrong(path.name, None, f"there are more than {MOST_SATELLITES} satellites", "take fewer")
+        raise _wrong(file, None, f"there are more than {MOST_SATELLITES} satellites", "take fewer")
     satellites = [_satellite(each) for each in records]
     begin = at or max(_epoch(each) for each in satellites)
     day = begin.timestamp() / 86_400 + 2_440_587.5
@@ -215,8 +228,8 @@ def read_elements(path: Path, *, at: datetime | None = None) -> Elements:
     ]
     if not good:
         message = f"no satellite has an orbit at {_iso(begin)}"
-        raise _wrong(path.name, None, message, "choose another --at, or newer elements")
-    return Elements(path.name, tuple(good), begin, len(records) - len(good))
+        raise _wrong(file, None, message, "choose another time, or newer elements")
+    return Elements(file, tuple(good), begin, len(records) - len(good))
 
 
 def _has_orbit(satellite: Any, day: float) -> bool:
@@ -279,6 +292,6 @@ def _check(file: str, at: int, line: str) -> None:
         raise _wrong(file, at, message, "repeat the download")
 
 
-def _wrong(file: str, line: int | None, message: str, remedy: str) -> LonghaulError:
+def _wrong(file: str, line: int | None, message: str, remedy: str) -> ConstellationError:
     place = f"{file}:{line}" if line else file
-    return LonghaulError(Code.FOREIGN_FILE_MALFORMED, f"{place}: {message}", remedy=remedy, exit_code=2)
+    return ConstellationError(Code.FOREIGN_FILE_MALFORMED, f"{place}: {message}", remedy=remedy, key="tle")

@@ -10,9 +10,14 @@ from typing import Literal
 import numpy as np
 
 from longhaul.diagnostics import Code
-from longhaul.errors import LonghaulError
 from longhaul.scenario.expand.topologies.distance import EARTH_KM
-from longhaul.scenario.expand.topologies.satellites import MOST_SATELLITES, Floats, Pair, ordered
+from longhaul.scenario.expand.topologies.satellites import (
+    MOST_SATELLITES,
+    ConstellationError,
+    Floats,
+    Pair,
+    ordered,
+)
 
 GRAVITATION_KM3_PER_S2 = 398_600.4418
 """Gravitational parameter of the Earth (WGS 84)."""
@@ -35,32 +40,41 @@ class Walker:
 
     def __post_init__(self) -> None:
         """Refuse what is not a constellation."""
-        for wrong, what, remedy in (
+        for wrong, key, what, remedy in (
             (
                 self.planes < 1 or self.per_plane < 1,
+                "planes",
                 "has no satellites",
                 "write 1 or more planes and satellites",
             ),
             (
                 self.planes * self.per_plane > MOST_SATELLITES,
+                "satellites",
                 f"has more than {MOST_SATELLITES} satellites",
                 "write fewer",
             ),
             (
                 not 0 <= self.inclination_deg <= 180,
+                "inclination",
                 "is inclined by an impossible angle",
                 "write 0 to 180 degrees",
             ),
-            (not 160 <= self.altitude_km <= 40_000, "has an impossible altitude", "write 160 km to 40000 km"),
+            (
+                not 160 <= self.altitude_km <= 40_000,
+                "altitude",
+                "has an impossible altitude",
+                "write 160 km to 40000 km",
+            ),
             (
                 not 0 <= self.phasing < max(self.planes, 1),
+                "phasing",
                 "has an impossible phasing",
                 "write 0 to planes - 1",
             ),
         ):
             if wrong:
-                raise LonghaulError(
-                    Code.TOPOLOGY_INVALID, f"the constellation {what}", remedy=remedy, exit_code=2
+                raise ConstellationError(
+                    Code.TOPOLOGY_INVALID, f"the constellation {what}", remedy=remedy, key=key
                 )
 
     @property

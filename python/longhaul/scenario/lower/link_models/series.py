@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from longhaul.diagnostics import Code, printable
+from longhaul.scenario.expand.topologies.laid import TRACE
 from longhaul.scenario.inputs import Inputs
 from longhaul.scenario.model.delay import DelayTrace
 from longhaul.scenario.model.rate import RateTrace
@@ -43,6 +44,8 @@ def read_points(model: DelayTrace | RateTrace, inputs: Inputs, *, units: Units, 
 
 
 def _read(model: DelayTrace | RateTrace, inputs: Inputs, *, units: Units, most: int) -> Read:
+    if model.trace == TRACE and units is TIME:
+        return Read(_of_topology(model, inputs), "delay_ns", False)
     table = inputs.table(model.trace, at="trace")
     lines = _lines(model, table, inputs)
     times = table.column(model.time, TIME, at="time", most=Span.limit, lines=lines)
@@ -53,6 +56,18 @@ def _read(model: DelayTrace | RateTrace, inputs: Inputs, *, units: Units, most: 
     values = column.whole(one_way=units is TIME)
     points = [[at - start, value] for at, value in zip(at_ns, values, strict=True)]
     return Read(points, column.name, units is TIME and column.is_round_trip)
+
+
+def _of_topology(model: DelayTrace | RateTrace, inputs: Inputs) -> list[list[int]]:
+    """The delays of the link between two nodes of a topology, in either direction."""
+    wanted = (model.source or "", model.to or "")
+    found = inputs.delays.get(wanted) or inputs.delays.get(wanted[::-1])
+    if found is None:
+        known = [f"{a} to {b}" for a, b in inputs.delays]
+        message = f'"{TRACE}" has no link between "{wanted[0]}" and "{wanted[1]}"'
+        remedy = did_you_mean(" to ".join(wanted), known) if known else "topology: constellation has such"
+        raise ScenarioValueError(Code.TRACE_LINK, ("trace",), message, remedy)
+    return found
 
 
 def _lines(model: DelayTrace | RateTrace, table: CsvFile, inputs: Inputs) -> Sequence[int] | None:

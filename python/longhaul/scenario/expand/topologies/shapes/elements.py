@@ -38,6 +38,8 @@ class Joint:
     profile: str = "wan"
     loss: str | None = None
     """The preset of losses on the way to the second end."""
+    is_traced: bool = False
+    """Whether it has a delay over time, which the topology knows by its ends."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,16 @@ class Detour:
     via: str
 
 
-Element = Router | Host | Joint | Detour
+@dataclass(frozen=True)
+class Change:
+    """At a time, links join the network or leave it."""
+
+    at: Span
+    links: tuple[str, ...]
+    joins: bool
+
+
+Element = Router | Host | Joint | Detour | Change
 
 
 def joint(one: str, other: str, *, delay: Span | None = None) -> Joint:

@@ -7,6 +7,24 @@ from longhaul.scenario.expand.topologies.shapes.elements import Element
 from longhaul.scenario.model import topology as model
 
 Settings = Mapping[str, str]
+Shape = (
+    model.Chain
+    | model.Star
+    | model.Ring
+    | model.Mesh
+    | model.Torus
+    | model.Dumbbell
+    | model.FishBone
+    | model.Tree
+    | model.FatTree
+    | model.Clusters
+    | model.Sites
+    | model.Grid5000
+    | model.TeraGridNetwork
+    | model.Waxman
+    | model.BarabasiAlbert
+)
+"""A topology that is the same at all times."""
 
 ACCESS: Settings = {"delay": "50us", "rate": "10Gbit"}
 WAN: Settings = {"delay": "10ms", "rate": "1Gbit"}
@@ -20,7 +38,7 @@ _WANS: Mapping[str, Settings] = {
 _TERAGRID_HOST: Settings = {"delay": "50us", "rate": "1Gbit", "mtu": "9000"}
 
 
-def elements(spec: model.Topology) -> Iterator[Element]:
+def elements(spec: Shape) -> Iterator[Element]:
     """Routers, hosts and joints, in the order of the scenario; endless work is the caller's to stop."""
     match spec:
         case model.Chain() | model.Ring() | model.Mesh():
@@ -57,4 +75,6 @@ def default_settings(spec: model.Topology) -> Mapping[str, Settings]:
         behind = {"pool": "40us", "sink": "10us"} if spec.sink == "pool" else {}
         more = {name: {**_TERAGRID_HOST, "delay": delay} for name, delay in behind.items()}
         return {"access": _TERAGRID_HOST, "wan": {"rate": "10Gbit", "mtu": "9000"}, **more}
+    if isinstance(spec, model.Constellation):
+        return {"access": ACCESS, "ground": {"rate": "1Gbit"}, "space": {"rate": "10Gbit"}}
     return {"access": ACCESS, "wan": _WANS.get(spec.kind, WAN)}

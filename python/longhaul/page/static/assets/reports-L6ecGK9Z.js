@@ -1,1 +1,0 @@
-import{I as e,m as t}from"./desk.svelte-D5ouk6A1.js";var n=t=>i(()=>e.report(t)),r=(t,n)=>i(()=>e.compareReport(t,n));async function i(e){let n=open(``,`_blank`);try{let{url:t}=await e();n?n.location=t:location.assign(t)}catch(e){n?.close(),t(e)}}function a(e){let t=document.createElement(`a`);t.href=e,t.download=``,t.click()}export{r as n,n as r,a as t};

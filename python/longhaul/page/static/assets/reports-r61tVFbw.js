@@ -1,0 +1,1 @@
+import{G as e,et as t}from"./index-CsM080Qb.js";var n=e=>i(()=>t.report(e)),r=(e,n)=>i(()=>t.compareReport(e,n));async function i(t){let n=open(``,`_blank`);try{let{url:e}=await t();n?n.location=e:location.assign(e)}catch(t){n?.close(),e(t)}}function a(e){let t=document.createElement(`a`);t.href=e,t.download=``,t.click()}export{r as n,n as r,a as t};
