@@ -13,7 +13,7 @@ from longhaul.sweeps.sweep import Swept
 
 @dataclass(frozen=True)
 class Cell:
-    """The trials of one variant, by seed; rates in bit/s."""
+    """The trials of one variant, by seed; rates in bit/s. The first seeds are those of all variants."""
 
     main: tuple[float, ...]
     cross: tuple[float, ...]
@@ -57,12 +57,19 @@ class Results:
     def cell(self, sweep: str, reading: str, variant: str, *, round_trip_ms: int = 65) -> Cell:
         return self.cells[sweep, reading, round_trip_ms, variant]
 
+    def seeds(self, sweep: str) -> str:
+        """How many seeds the points of a sweep have."""
+        found = sorted(len(cell.main) for key, cell in self.cells.items() if key[0] == sweep)
+        return str(found[0]) if found[0] == found[-1] else f"{found[0]} to {found[-1]}"
+
     def stolen(self, sweep: str, reading: str, variant: str) -> Estimate:
         """The share of what the five have beside SACK that they lose beside ``variant``, seed by seed."""
         ours, base = (self.cell(sweep, reading, each) for each in (variant, "SACK"))
-        whole = mean(base.cross)
-        both = [" ".join(pair) for pair in zip(ours.digests, base.digests, strict=True)]
-        return estimate([(b - o) / whole for o, b in zip(ours.cross, base.cross, strict=True)], both)
+        # One of them may have more seeds than the other.
+        pairs = list(zip(ours.cross, base.cross, strict=False))
+        whole = mean(beside for _, beside in pairs)
+        both = [" ".join(pair) for pair in zip(ours.digests, base.digests, strict=False)]
+        return estimate([(beside - own) / whole for own, beside in pairs], both)
 
 
 def collect(plans: tuple[Plan, ...], run: Callable[[Plan], Swept]) -> Results:
@@ -75,8 +82,8 @@ def collect(plans: tuple[Plan, ...], run: Callable[[Plan], Swept]) -> Results:
         if swept.exit_code:
             raise SystemExit(swept.exit_code)
         places[plan.name] = str(swept.directory)
-        trials += plan.trials
         found, counted = _cells(plan, swept)
+        trials += sum(len(cell.main) for cell in found.values())
         hops += counted
         cells |= found
     return Results(cells, trials, hops, places)
@@ -94,12 +101,13 @@ def _cells(plan: Plan, swept: Swept) -> tuple[dict[tuple[str, str, int, str], Ce
             rates[variant][repeat][item] = goodput
     cells = {}
     for variant, key in enumerate(plan.keys()):
-        by_seed = [rates[variant][repeat] for repeat in range(plan.seeds)]
+        seeds = sorted(rates[variant])
+        by_seed = [rates[variant][seed] for seed in seeds]
         cells[plan.name, *key] = Cell(
             main=tuple(each["flows.main"] for each in by_seed),
             cross=tuple(sum(each.values()) - each["flows.main"] for each in by_seed),
             jain=tuple(_jain(list(each.values())) for each in by_seed),
-            digests=tuple(digests[variant, repeat] for repeat in range(plan.seeds)),
+            digests=tuple(digests[variant, seed] for seed in seeds),
         )
     return cells, sum(hops.values())
 

@@ -21,11 +21,10 @@ import pictures
 from chain import FASTER, SECONDS, Chain, can_run, capture_to_model
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
 from results import Results, collect
-from trials import MEANINGS, READINGS, Plan, plans
+from trials import MEANINGS, READINGS, WITHIN, Plan, plans
 from verdicts import MEASURED_MBITS, SIMULATED_MBITS, SIMULATED_SD, verdicts
 
 import longhaul
-from longhaul import _longhaul
 from longhaul.report.page import write_page
 from longhaul.scenario.expand.axes import text_of
 from longhaul.scenario.sweeps.options import Options
@@ -33,7 +32,7 @@ from longhaul.studies import Part, Study, StudyFolder, exact
 from longhaul.studies.command import draw_again
 from longhaul.studies.figures import cells
 from longhaul.sweeps.folder import Folder
-from longhaul.sweeps.job import point_plan, with_seed
+from longhaul.sweeps.pilot import estimate_cost
 from longhaul.sweeps.preparation import prepare
 from longhaul.sweeps.sweep import Swept
 
@@ -44,15 +43,14 @@ SECONDS_EACH = 1000
 """Simulated, of each trial."""
 SMALL = 2, 5
 """Seeds and seconds of a study that is only tried out, which has no capture."""
-SAMPLE_S = 15.0
-"""Simulated seconds of each variant that the cost is evaluated by."""
-EVENTS_AT_ONCE = 100_000
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(
-        "--full", action="store_true", help="30,000 trials, every reading; says the cost first"
+        "--full",
+        action="store_true",
+        help="every reading, seeds until intervals are narrow, at most 30,000 trials; says the cost first",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask whether the cost of --full is right")
     parser.add_argument("--resume", action="store_true", help="keep what an interrupted study has done")
@@ -86,8 +84,13 @@ def main() -> None:
     )
     total = sum(plan.trials for plan in every)
     if arguments.full:
-        cpu_s = sum(map(_cost_s, every))
-        print(f"{total:,} trials, about {cpu_s / 3600:.1f} hours of one core")
+        costs = [(_cost_s(plan), plan.most_trials / plan.trials) for plan in every]
+        least_s, most_s = sum(cost for cost, _ in costs), sum(cost * more for cost, more in costs)
+        print(
+            f"{total:,} trials, about {least_s / 3600:.1f} hours of one core; "
+            f"seeds are added until each goodput is known within {WITHIN:.0%}: "
+            f"at most {sum(plan.most_trials for plan in every):,} trials, {most_s / 3600:.1f} hours"
+        )
         if not arguments.yes and input("go on? [y/N] ").strip().lower() != "y":
             return
     done = 0
@@ -130,7 +133,12 @@ def _spent(more_s: float, *, resume: bool) -> float:
 def _sweep(plan: Plan, *, resume: bool, workers: int | None) -> Swept:
     path = DIRECTORY / f"{plan.name}.yaml"
     path.write_text(plan.text, encoding="utf-8")
-    asked: dict[str, Any] = {"axes": plan.axes, "repeat": plan.seeds, "params": plan.settings}
+    asked: dict[str, Any] = {
+        "axes": plan.axes,
+        "repeat": plan.seeds,
+        "until": plan.until,
+        "params": plan.settings,
+    }
     runs = DIRECTORY / "sweeps"
     if resume:
         for folder in sorted((runs / plan.name).glob("*-sweep-*"), reverse=True):
@@ -146,25 +154,18 @@ def _same(folder: Folder, plan: Plan) -> bool:
         (folder.path / "scenario.yaml").read_text(encoding="utf-8") == plan.text
         and facts["settings"] == plan.settings
         and facts["repeats"] == plan.seeds
+        and folder.options().until == plan.until
         and [len(axis["values"]) for axis in facts["axes"]] == [len(each) for each in plan.axes.values()]
     )
 
 
 def _cost_s(plan: Plan) -> float:
-    """CPU seconds of a sweep, from the beginnings of its variants."""
+    """CPU seconds of a sweep with the least number of seeds, as ``longhaul sweep --dry-run`` says."""
     path = DIRECTORY / f"{plan.name}.yaml"
     path.write_text(plan.text, encoding="utf-8")
     axes = {name: ", ".join(map(text_of, values)) for name, values in plan.axes.items()}
     prepared = prepare(path, settings=plan.settings, options=Options(axes=axes, repeat=plan.seeds))
-    cost = 0.0
-    for _number, values in prepared.design:
-        found, _traffic, rest = point_plan(prepared.job.base, values)
-        simulation = _longhaul.Simulation(with_seed(rest, found["seed"]), directory=None)
-        began = time.process_time()
-        while simulation.now_ns() < SAMPLE_S * 1e9 and not simulation.advance(EVENTS_AT_ONCE):
-            pass
-        cost += (time.process_time() - began) * 1000 / SAMPLE_S
-    return cost * plan.seeds
+    return float(estimate_cost(prepared, cores=1)["core_s"])
 
 
 def _write(
@@ -182,7 +183,7 @@ def _write(
     places += [("short", f"Figure 4: beside five flows, short queues ({each})", each) for each in mains]
     places += [("long-apart", "Beside five flows with sinks of their own (seconds)", "seconds")]
     places += [("apart-minutes", "Beside five flows with sinks of their own (minutes)", "minutes")]
-    seeds = {plan.name: plan.seeds for plan in every}
+    seeds = {plan.name: results.seeds(plan.name) for plan in every}
     caption = (
         "Below: the variant; above: the five SACK flows together. Bars: standard deviations of {} trials, in "
         "the middle of the variant, to the right of the five."

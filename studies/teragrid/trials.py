@@ -8,8 +8,12 @@ from typing import Any
 SCENARIO = Path(__file__).parent / "teragrid.yaml"
 CROSS = ("x1", "x2", "x3", "x4", "x5")
 STREAMS = (2, 4, 8, 16)
-SEEDS, SEEDS_BESIDE, SEEDS_FULL = 20, 8, 72
-"""Of each point; beside five flows, which takes six times as long; in the full study of 30,000 trials."""
+SEEDS, SEEDS_BESIDE = 20, 8
+"""Of each point; beside five flows, which takes six times as long."""
+SEEDS_FULL = 72
+"""At most, of each point of the full study, which has 30,000 trials then."""
+WITHIN = 0.02
+"""Of the mean goodput: half of the 95 % interval with which the full study stops to add seeds."""
 LOSS = "links.la-chi.forward.loss"
 MAIN = "traffic.main"
 BACKBONE = "links.la-chi.delay"
@@ -77,7 +81,7 @@ STOCHASTIC_N: tuple[Variant, ...] = tuple(
 
 @dataclass(frozen=True)
 class Plan:
-    """One sweep: every variant under every reading, with so seeds seeds each."""
+    """One sweep: every variant under every reading, with ``seeds`` seeds each."""
 
     name: str
     loss: Mapping[str, Mapping[str, Any]]
@@ -88,6 +92,8 @@ class Plan:
     cross: str | None = None
     """``shared``: five flows to the host where the sixth goes; ``apart``: to hosts of their own."""
     round_trips_ms: tuple[int, ...] = (65,)
+    most_seeds: int | None = None
+    """To which seeds are added, until the goodput is known within ``WITHIN``; None: none are added."""
 
     @property
     def settings(self) -> dict[str, str]:
@@ -96,7 +102,20 @@ class Plan:
 
     @property
     def trials(self) -> int:
-        return len(self.loss) * len(self.variants) * len(self.round_trips_ms) * self.seeds
+        """With the least number of seeds."""
+        return len(list(self.keys())) * self.seeds
+
+    @property
+    def most_trials(self) -> int:
+        """With the largest number of seeds."""
+        return len(list(self.keys())) * (self.most_seeds or self.seeds)
+
+    @property
+    def until(self) -> str | None:
+        """When each point has enough seeds, as ``longhaul sweep --until`` takes it."""
+        if self.most_seeds is None:
+            return None
+        return f"flows.main.goodput ±{100 * WITHIN:g}%, at most {self.most_seeds}"
 
     @property
     def text(self) -> str:
@@ -139,8 +158,9 @@ def plans(
 
     ``seeds`` and ``seconds`` are for trying things out.
     """
-    seeds_beside = seeds or (SEEDS_FULL if full else SEEDS_BESIDE)
-    seeds = seeds or (SEEDS_FULL if full else SEEDS)
+    seeds_beside = seeds or SEEDS_BESIDE
+    most_seeds = SEEDS_FULL if full and seeds is None else None
+    seeds = seeds or (SEEDS_BESIDE if full else SEEDS)
     alone = (*ALGORITHMS, *STOCHASTIC_ONE, *PARALLEL)
     beside = (*ALGORITHMS, *STOCHASTIC_N)
     main = _some("minutes", "seconds") if not full else READINGS
@@ -166,4 +186,7 @@ def plans(
         Plan("long", main, beside, seeds_beside, cross="shared"),
         Plan("short", main, beside, seeds_beside, queue="50p", cross="shared"),
     )
-    return tuple(replace(plan, seconds=seconds) for plan in every)
+    return tuple(
+        replace(plan, seconds=seconds, most_seeds=None if plan.name == "validation" else most_seeds)
+        for plan in every
+    )

@@ -26,21 +26,30 @@ def test_the_study_has_sixteen_hundred_trials_and_the_full_one_thirty_thousand()
     few, full = (trials.plans(trials.READINGS["minutes"], full=full) for full in (False, True))
     # One sweep after the other: 83, 9 x 20, 6 x 20, 34 x 20; beside five flows 13 x 8, 4 x 3, twice 26 x 8.
     assert sum(plan.trials for plan in few) == 83 + 20 * (9 + 6 + 34) + 8 * (13 + 52) + 12
-    assert 30_000 <= sum(plan.trials for plan in full) < 30_500
+    assert 3_300 <= sum(plan.trials for plan in full) < 3_500
+    assert 30_000 <= sum(plan.most_trials for plan in full) < 30_500
+    assert [plan.name for plan in full if plan.until is None] == ["validation"]
+    assert not any(plan.until for plan in few)
     assert all(plan.seeds >= (8 if plan.cross else 20) for plan in few if plan.name != "apart-minutes")
 
 
-def test_every_sweep_of_the_study_is_ready_to_run_in_the_order_of_its_keys(tmp_path: Path) -> None:
+@pytest.mark.parametrize("full", [False, True])
+def test_every_sweep_of_the_study_is_ready_to_run_in_the_order_of_its_keys(
+    tmp_path: Path, *, full: bool
+) -> None:
     import trials
 
     from longhaul.sweeps.preparation import prepare
 
-    for plan in trials.plans(trials.READINGS["minutes"], full=False):
+    for plan in trials.plans(trials.READINGS["minutes"], full=full):
         path = tmp_path / f"{plan.name}.yaml"
         path.write_text(plan.text, encoding="utf-8")
         axes = {name: ", ".join(map(text_of, values)) for name, values in plan.axes.items()}
-        prepared = prepare(path, settings=plan.settings, options=Options(axes=axes, repeat=plan.seeds))
+        prepared = prepare(
+            path, settings=plan.settings, options=Options(axes=axes, repeat=plan.seeds, until=plan.until)
+        )
         assert prepared.points == plan.trials
+        assert (prepared.sweep.until is not None) == full or plan.name == "validation"
         keys = list(plan.keys())
         for number, values in prepared.design:
             reading, round_trip_ms, name = keys[number]
@@ -49,6 +58,15 @@ def test_every_sweep_of_the_study_is_ready_to_run_in_the_order_of_its_keys(tmp_p
                 f"{round_trip_ms / 2 - 6:g}ms",
                 text_of(dict(plan.variants)[name]),
             )
+
+
+def test_the_cost_of_a_sweep_is_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import teragrid
+    import trials
+
+    monkeypatch.setattr(teragrid, "DIRECTORY", tmp_path)
+    plan = trials.plans(trials.READINGS["minutes"], full=True, seconds=2)[0]
+    assert 0 < teragrid._cost_s(plan) < 83
 
 
 def test_the_round_trip_is_what_the_key_says() -> None:

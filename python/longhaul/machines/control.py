@@ -212,7 +212,8 @@ def _changed(parts: Parts, agents: Sequence[Agent], request: Message) -> Message
             f"both sides of a link that is cut may have differed for {time_text(max(made_ns) - at_ns)}: the "
             f"change at {time_text(at_ns)} came late to {', '.join(late)}"
         )
-    return {"ok": True, "engine": {"is": "changed", "at_ns": at_ns}}
+    # As the records of all machines have it from then on.
+    return {"ok": True, "engine": {"is": "changed", "at_ns": max(made_ns)}}
 
 
 def _captured(parts: Parts, agents: Sequence[Agent], request: Message) -> Message:
