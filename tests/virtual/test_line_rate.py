@@ -73,3 +73,45 @@ def test_datagrams_leave_one_after_the_other(run: Run, work: Path, rate: int) ->
 def test_runs_with_cards_are_repeated_bit_by_bit(run: Run) -> None:
     text = with_card(SHORT) + TRANSFER
     assert run(text, duration="1s").digest == run(text, duration="1s").digest
+
+
+URGENT = """
+import socket, time
+if {unlimited}:
+    open("/sys/class/net/eth0/queues/tx-0/byte_queue_limits/limit_min", "w").write("1000000")
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect(socket.getaddrinfo("b", 9, socket.AF_INET)[0][4])
+s.send(bytes(1000))
+# The kernel computes the limit when this one has left.
+time.sleep(0.1)
+for number in range(1, 40):
+    s.send(bytes([number]) + bytes(999))
+# Low delay: the first band of pfifo_fast.
+s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 0x10)
+s.send(bytes([40]) + bytes(999))
+"""
+NUMBERS = """
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("", 9))
+while True:
+    print(s.recv(2000)[0], flush=True)
+"""
+
+
+@pytest.mark.parametrize("unlimited", [False, True])
+def test_byte_queue_limits_keep_packets_in_the_queueing_discipline(
+    run: Run, work: Path, unlimited: bool
+) -> None:
+    (work / "send.py").write_text(URGENT.replace("{unlimited}", str(unlimited)))
+    (work / "take.py").write_text(NUMBERS)
+    programs = (
+        "programs:\n"
+        "  take: {run: python3 take.py, hosts: [b], service: true}\n"
+        "  send: {run: python3 send.py, hosts: [a], start: 200ms}\n"
+    )
+    ran = run(with_card(BETWEEN_TWO, "10Mbit") + programs)
+    assert ran.code == 0, ran.stderr
+    numbers = [int(each) for each in ran.log("take.out").split()]
+    # With a limit the driver holds three frames, and the urgent one is the first of all others.
+    assert numbers == ([*range(41)] if unlimited else [0, 1, 2, 3, 40, *range(4, 40)])
