@@ -126,6 +126,23 @@ def test_the_path_manager_knows_the_scenario(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.waiting
+@pytest.mark.skipif(not has_mptcp(), reason="this kernel has no multipath TCP")
+def test_a_host_with_more_addresses_than_the_path_manager_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    routers = range(10)
+    lines = ["version: 1", "name: star", "nodes:", "  a: {kind: host}", "  b: {kind: host, attach: r0}"]
+    lines += [f"  r{each}: {{kind: router}}" for each in routers]
+    lines += ["links:", *(f"  a-r{each}: {{endpoints: [a, r{each}], delay: 1ms}}" for each in routers)]
+    (tmp_path / "star.yaml").write_text("\n".join([*lines, ""]))
+    with longhaul.up(tmp_path / "star.yaml", runs=tmp_path / "runs") as network:
+        told = network.run("a", ["ip", "mptcp", "endpoint", "show"]).stdout
+        assert len(re.findall("signal dev eth[1-4]", told)) == len(told.splitlines()) == 8
+        assert network.run("a", ["ping", "-c", "1", "b"]).returncode == 0
+
+
+@pytest.mark.waiting
 def test_traffic_goes_to_the_interface_that_it_names(tmp_path: Path) -> None:
     """Every kind of generator: ping, iperf3, our datagrams and requests."""
     traffic = """

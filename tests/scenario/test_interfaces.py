@@ -220,6 +220,26 @@ def test_paths_of_multipath_tcp_are_those_of_the_path_manager(
     assert paths_of(with_mptcp(of_a, of_b)) == pairs
 
 
+def star(links: int, mptcp: str = "{}", addresses: str = "dual") -> str:
+    """A host with ``links`` links, and these settings of Multipath TCP."""
+    lines = ["version: 1", "name: star", f"addresses: {addresses}", "duration: 1s", "nodes:"]
+    lines += [f"  a: {{kind: host, tcp: {{mptcp: {mptcp}}}}}", "  b: {kind: host, attach: r1}"]
+    lines += [f"  r{number}: {{kind: router}}" for number in range(links)]
+    lines += ["  hub: {kind: router}", "links:"]
+    for number in range(links):
+        lines += [f"  a-{number}: {{endpoints: [a, r{number}], delay: 1ms}}"]
+        lines += [f"  hub-{number}: {{endpoints: [hub, r{number}], delay: 1ms}}"]
+    return "\n".join([*lines, ""])
+
+
+@pytest.mark.parametrize(("addresses", "announced"), [("dual", 4), ("ipv4", 8)])
+def test_a_host_announces_as_many_addresses_as_linux_takes(addresses: str, announced: int) -> None:
+    plan = planned(star(10, addresses=addresses))
+    endpoints = plan["nodes"][named(plan)["a"]]["mptcp"]["endpoints"]
+    names = [plan["nodes"][each["interface"]]["name"] for each in endpoints]
+    assert names == [f"a.r{number}" for number in range(1, announced + 1)]
+
+
 def test_a_simulated_connection_has_a_subflow_for_each_path(tmp_path: Path) -> None:
     for multipath, least, most in (("true", 60e6, 68e6), ("false", 40e6, 49e6)):
         traffic = f"traffic: {{bulk: {{kind: tcp, from: a, to: b, mptcp: {multipath}, cc: cubic}}}}\n"
@@ -245,6 +265,10 @@ def test_a_simulated_connection_has_a_subflow_for_each_path(tmp_path: Path) -> N
         (
             TWO_PATHS.replace("attach: r2}", "attach: r2, tcp: {mptcp: {endpoints: {c: signal}}}}"),
             ["c has one link", "interfaces.yaml:8:"],
+        ),
+        (
+            star(6, "{endpoints: {a.r1: signal, a.r2: signal, a.r3: signal, a.r4: signal, a.r5: signal}}"),
+            ["E0206", "a has 10 addresses here", "at most 8", "each has 2", "interfaces.yaml:6:"],
         ),
         (with_mptcp(", tcp: {mptcp: {endpoints: {a.r2: loud}}}"), ["signal", "interfaces.yaml:6:"]),
         (with_mptcp(", tcp: {mptcp: {subflows: 9}}"), ["8", "interfaces.yaml:6:"]),

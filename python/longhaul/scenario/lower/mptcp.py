@@ -1,6 +1,7 @@
 """Multipath TCP (RFC 8684): which addresses of a host connections use, and where they have subflows."""
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from longhaul.diagnostics import Code, Diagnostic
 from longhaul.plan import Mptcp, MptcpEndpoint, Node
@@ -14,6 +15,8 @@ from longhaul.scenario.syntax.problems import did_you_mean
 from longhaul.scenario.syntax.yaml_tree import Path
 
 _AT = ("tcp", "mptcp", "endpoints")
+MOST_ADDRESSES = 8
+"""That the path manager of a host takes (Linux: ``MPTCP_PM_ADDR_MAX``); an interface may have two."""
 
 
 def with_mptcp(
@@ -21,7 +24,8 @@ def with_mptcp(
 ) -> tuple[list[Node], list[Diagnostic]]:
     """The nodes with the path managers of hosts that have several interfaces; and what is wrong.
 
-    A host uses its own settings, else the general ones, else it announces all addresses but its first.
+    A host uses its own settings, else the general ones, else it announces the addresses of all interfaces but
+    its first, as many as its path manager takes.
     """
     of_hosts = interfaces_of(nodes)
     problems = _misplaced(scenario, network, of_hosts)
@@ -33,7 +37,7 @@ def with_mptcp(
         limits = asked or Settings()
         if limits.endpoints is None or (own is None and limits.endpoints):
             endpoints: list[MptcpEndpoint] = [
-                {"interface": each, "flags": ["signal"]} for each in interfaces[1:]
+                {"interface": each, "flags": ["signal"]} for each in _first_fitting(nodes, interfaces[1:])
             ]
         else:
             endpoints, wrong = _named(scenario, nodes, interfaces, limits, (*network.nodes[host].path, *_AT))
@@ -72,6 +76,16 @@ def subflows(nodes: Sequence[Node], routes: Routes, source: int, destination: in
         pair for pair in dict.fromkeys(others) if pair != first and routes.arrives_by(*pair) is not None
     ]
     return [first, *unique[:most]]
+
+
+def _first_fitting(nodes: Sequence[Node], interfaces: Sequence[int]) -> list[int]:
+    """The first of some interfaces of a host, whose addresses its path manager takes together."""
+    taken = accumulate(_addresses(nodes[each]) for each in interfaces)
+    return [each for each, so_far in zip(interfaces, taken, strict=True) if so_far <= MOST_ADDRESSES]
+
+
+def _addresses(interface: Node) -> int:
+    return sum(interface.get(family) is not None for family in ("ipv4", "ipv6"))
 
 
 def _own(network: Network, host: int) -> Settings | None:
@@ -125,4 +139,9 @@ def _named(
             problems.append(
                 scenario.problem(Code.NODE_UNKNOWN, (*at, name), message, did_you_mean(name, list(known)))
             )
+    count = sum(_addresses(nodes[each["interface"]]) for each in endpoints)
+    if count > MOST_ADDRESSES:
+        message = f"{host['name']} has {count} addresses here, and Linux takes at most {MOST_ADDRESSES}"
+        remedy = f"name fewer interfaces: each has {_addresses(nodes[endpoints[0]['interface']])}"
+        problems.append(scenario.problem(Code.WRONG_LENGTH, at, message, remedy))
     return endpoints, problems
