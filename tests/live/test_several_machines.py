@@ -52,7 +52,8 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MachineRoom]:
 def test_packets_cross_with_the_delay_of_their_link_and_each_has_one_fate(
     room: MachineRoom, work: Path
 ) -> None:
-    more = "  bulk: {kind: tcp, from: par2, to: nyc2, stop: 2s, cc: cubic}"
+    more = "  bulk: {kind: tcp, from: par2, to: nyc2, stop: 2s, cc: cubic}\n"
+    more += "  file: {kind: tcp, from: nyc2, to: par2, bytes: 300kB, cc: cubic}"
     done = run(room, scenario(work, more=more))
     assert_ran(done)
     summary, engine = summary_of(work), engine_of(work)
@@ -63,6 +64,9 @@ def test_packets_cross_with_the_delay_of_their_link_and_each_has_one_fate(
     assert summary["probes"][0]["rtt_min_ns"] > 80e6 - 1e5 - bounds_ns
     bulk = next(flow for flow in summary["flows"] if flow["name"] == "bulk")
     assert bulk["bytes"] > 500_000
+    file = next(flow for flow in summary["flows"] if flow["name"] == "file")
+    assert file["bytes"] == 300_000
+    assert file["end_ns"] is not None
     (check,) = bulk["checked"]
     assert abs(check["reported"] - check["counted"]) < 100_000
     packets = engine["packets"]

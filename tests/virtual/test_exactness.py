@@ -1,10 +1,13 @@
 """Times on the virtual clock, against arithmetic."""
 
+import json
 import re
 from itertools import pairwise
 from pathlib import Path
 
 from virtual_runs import BETWEEN_TWO, Run, program
+
+import longhaul
 
 ETHERNET_FREE_BYTES = 28
 """IPv4 and UDP headers; links count IP packets."""
@@ -94,3 +97,17 @@ def test_a_sample_counts_what_was_offered_until_its_time(run: Run) -> None:
     added = [after - before for before, after in pairwise(counted)]
     assert len(added) == 5
     assert max(added) - min(added) <= 1, added
+
+
+def test_a_transfer_of_a_size_ends_when_a_simulated_one_does(run: Run, tmp_path: Path) -> None:
+    text = BETWEEN_TWO + "traffic:\n  file: {kind: tcp, from: a, to: b, bytes: 5MB, cc: reno, start: 100ms}\n"
+    ran = run(text)
+    assert ran.code == 0, ran.stderr
+    (tmp_path / "two.yaml").write_text(text)
+    simulated = longhaul.run_sim(tmp_path / "two.yaml", runs=tmp_path / "runs").summary
+    (found,), (expected,) = ran.summary["flows"], simulated["flows"]
+    assert found["bytes"] == expected["bytes"] == 5_000_000
+    took, model = (each["end_ns"] - each["start_ns"] for each in (found, expected))
+    assert abs(took / model - 1) < 0.03, (took, model)
+    # The connection begins at its instant, not when a timer of the kernel fires a little later.
+    assert json.loads(ran.log("file.out"))["lateness"]["max_ns"] == 0

@@ -147,7 +147,8 @@ pub fn datagrams(plan: &Plan, network: &Network, flow: &Flow) -> Result<Schedule
 /// When each transfer of a flow of `plan` begins, and its payload in bytes.
 ///
 /// # Errors
-/// If the flow is not of [`Traffic::Replay`], or of [`Traffic::Requests`] with an end, by the field's name.
+/// If the flow is not of [`Traffic::Replay`], of [`Traffic::Tcp`] with bytes, or of [`Traffic::Requests`] with an end, by
+/// the field's name.
 pub fn transfers(plan: &Plan, flow: &Flow) -> Result<Vec<(Time, u64)>, InvalidValue> {
     let (start, stop) = (Time::from_ns(flow.start_ns), stop(plan, flow));
     let (gap, size) = match &flow.traffic {
@@ -155,6 +156,11 @@ pub fn transfers(plan: &Plan, flow: &Flow) -> Result<Vec<(Time, u64)>, InvalidVa
         Traffic::Replay { transfers, .. } => {
             let begun = transfers.iter().map(|&(ns, bytes)| (start + Span::from_ns(ns), bytes));
             return Ok(begun.take_while(|&(at, _)| at < stop).collect());
+        }
+        // All connections of a bulk transfer begin together.
+        Traffic::Tcp { streams, bytes: Some(bytes), .. } => {
+            let all = std::iter::repeat_n((start, *bytes), *streams as usize);
+            return Ok(all.take_while(|&(at, _)| at < stop).collect());
         }
         _ => return Err(InvalidValue::new("traffic", "has no transfers")),
     };

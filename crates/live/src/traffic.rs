@@ -63,11 +63,17 @@ impl<'a> TrafficGenerator<'a> {
                     addresses(from, to).ok_or_else(|| wrong(InvalidValue::new("", "has no address")))?;
                 Ok(TrafficGenerator::Sink(Sink::new(plan, (here, part.port).into())))
             }
-            (Traffic::Requests { .. } | Traffic::Replay { .. }, End::Source) => {
+            (
+                Traffic::Requests { .. } | Traffic::Replay { .. } | Traffic::Tcp { bytes: Some(_), .. },
+                End::Source,
+            ) => {
                 let algorithm = part.congestion_control.clone();
                 Ok(TrafficGenerator::Client(Client::new(transfers(plan, part)?, algorithm)))
             }
-            (Traffic::Requests { .. } | Traffic::Replay { .. }, End::Sink) => {
+            (
+                Traffic::Requests { .. } | Traffic::Replay { .. } | Traffic::Tcp { bytes: Some(_), .. },
+                End::Sink,
+            ) => {
                 let (_, here) =
                     addresses(from, to).ok_or_else(|| wrong(InvalidValue::new("", "has no address")))?;
                 Ok(TrafficGenerator::Server(Server::new(

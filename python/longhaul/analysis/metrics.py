@@ -60,6 +60,8 @@ def flow_measures(flow: Json) -> dict[str, Any]:
     for measure, quantiles in (("rtt", RTT), ("delay", DELAY), ("send_lateness", SEND_LATENESS)):
         if flow.get(measure):
             found |= {f"{measure}.{q}": flow[measure][f"{q}_ns"] for q in quantiles}
+    if flow["kind"] == "tcp" and flow.get("volume_bytes"):
+        found["took"] = None if flow["end_ns"] is None else flow["end_ns"] - flow["start_ns"]
     if flow.get("done") is not None:
         found["done"] = flow["done"]
         found |= {f"took.{q}": flow[f"took_{q}_ns"] for q in TOOK}

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any, assert_never
 
 from longhaul.analysis.contradictions import checked
-from longhaul.analysis.distributions import distribution
+from longhaul.analysis.distributions import distribution, thinned
 from longhaul.analysis.network_flows import Connection, end_text, total
 from longhaul.plan import Plan
 from longhaul.results import datagram_flows, logs, request_flows
 from longhaul.results.logs import Pings
 from longhaul.results.network_counts import NetworkCounts
+from longhaul.results.run_files import read_object
 from longhaul.results.simulated_flows import stream_rates
 from longhaul.scenario.lower.main_tables import every_address
 from longhaul.scenario.model.traffic import Kind
@@ -124,9 +125,13 @@ def own_ends(plan: Plan, traffic: Sequence[Mapping[str, Any]]) -> Set[str]:
 def _tcp(
     directory: Path, item: Json, plan: Plan, program: Json, counts: NetworkCounts | None
 ) -> tuple[Json, list[Json]]:
-    client = logs.read_iperf(directory / "logs" / f"{item['program']}.out")
-    server = logs.read_iperf(directory / "logs" / f"{item['server']}.out")
-    found = logs.flow_totals(client, server)
+    client: Json = {}
+    if "generator" in item:
+        found = _sent(directory, item)
+    else:
+        client = logs.read_iperf(directory / "logs" / f"{item['program']}.out")
+        server = logs.read_iperf(directory / "logs" / f"{item['server']}.out")
+        found = logs.flow_totals(client, server)
     start_ns, took_ns = item.get("start_ns", 0), found.pop("took_ns")
     volume = item.get("volume_bytes")
     found |= {"volume_bytes": volume, "start_ns": start_ns}
@@ -144,7 +149,7 @@ def _tcp(
     ]
     rtts = Counter(round(row["rtt_ns"]) for row in rows if row["rtt_ns"])
     measured = _measured(streams, item, plan, program)
-    algorithms = counts.algorithms(streams) or logs.iperf_algorithms(client)
+    algorithms = counts.algorithms(streams) or found.get("algorithms") or logs.iperf_algorithms(client)
     return {
         **found,
         **measured,
@@ -162,15 +167,37 @@ def _tcp(
     }, rows
 
 
+def _sent(directory: Path, item: Json) -> Json:
+    """What the traffic generator of a bulk transfer reports, in the shape of iperf3's report."""
+    report = read_object(directory / "logs" / f"{item['program']}.out")
+    done_ns = report.get("done_ns")
+    took_ns = None if done_ns is None else done_ns - item["start_ns"]
+    moved, segments = report.get("bytes"), report.get("segments_sent")
+    return {
+        "goodput_bits_per_s": moved * 8e9 / took_ns if moved and took_ns else None,
+        "throughput_bits_per_s": report["bytes_sent"] * 8e9 / took_ns if moved and took_ns else None,
+        "retransmits": report.get("retransmits"),
+        "retransmission_rate": report["retransmits"] / segments if segments else None,
+        "loss": None,
+        "rtt": thinned(report["rtt"]) if moved else None,
+        "bytes": moved,
+        "took_ns": took_ns,
+        "stream_rates": [],
+        "error": report.get("error") if report else "left no report",
+        "reported": bool(moved),
+        "algorithms": [report["algorithm"]] if report.get("algorithm") else [],
+    }
+
+
 def _streams(item: Json, plan: Plan, counts: NetworkCounts | None) -> list[Connection]:
-    """The connections of a flow of iperf3 that carry its data: all but the first, which is for control.
+    """The connections of a flow that carry its data: of iperf3, all but the first, which is for control.
 
     Of Multipath TCP, those with no more payload than a control connection are further subflows of it.
     """
     port = _port(plan, item["server"])
     if counts is None or port is None:
         return []
-    found = counts.connections(item["from"], item["to"], port)[1:]
+    found = counts.connections(item["from"], item["to"], port)[0 if "generator" in item else 1 :]
     return [each for each in found if not item.get("mptcp") or each.in_order_bytes > _MOST_CONTROL_BYTES]
 
 

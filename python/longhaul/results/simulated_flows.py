@@ -83,6 +83,9 @@ def flow_total(item: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) ->
     retransmits = _sum(streams, "retransmits") if tcp else None
     ends: list[int | None] = [each.get("done_ns") for each in streams]
     known = [each for each in ends if each is not None]
+    moved = sum(each["bytes"] for each in streams)
+    # A transfer that was stopped before all of it had arrived has not ended.
+    ended = len(known) == len(ends) > 0 and moved >= (item.get("volume_bytes") or 0)
     return {
         "name": item["name"],
         "flow": item["program"],
@@ -99,10 +102,10 @@ def flow_total(item: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) ->
         "reordered": None if tcp else _sum(streams, "reordered"),
         "delay": delay if delay and delay["count"] else None,
         "rtt": rtt if rtt and rtt["count"] else None,
-        "bytes": sum(each["bytes"] for each in streams),
+        "bytes": moved,
         "volume_bytes": item.get("volume_bytes"),
         "start_ns": item.get("start_ns", 0),
-        "end_ns": max(known) if known and len(known) == len(ends) else None,
+        "end_ns": max(known) if ended else None,
         "error": _error(streams),
         **stream_rates(rates, mptcp=item.get("mptcp", False)),
     }

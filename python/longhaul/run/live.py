@@ -287,7 +287,7 @@ def run(
 
 def _needs_programs(item: Mapping[str, Any]) -> bool:
     """Whether traffic is what programs of this machine send."""
-    return not item["simulated"] and traffic.command(item["kind"]) is not None
+    return not item["simulated"] and traffic.command(item) is not None
 
 
 def _with_kernel_algorithm(

@@ -1,4 +1,4 @@
-"""Traffic of a scenario as programs: iperf3 for tcp, ping for ping, our own generators for others."""
+"""Traffic of a scenario as programs: iperf3 and ping, and our own generators for others."""
 
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from longhaul.plan import End, Flow, Node, Part, Program, Ready
 from longhaul.scenario.lower.congestion_control import CC_SYSCTL
 from longhaul.scenario.lower.flow_names import flow_name, probe_name
 from longhaul.scenario.lower.main_tables import owner_of
-from longhaul.scenario.model.traffic import TRANSFER_KINDS, Kind
+from longhaul.scenario.model.traffic import Kind, transport
 from longhaul.subprocesses import find_program
 from longhaul.subprocesses import program as installed
 
@@ -34,13 +34,16 @@ _CLOSING_NS = _NS // 2
 Plan = Mapping[str, Any]
 
 
-def command(kind: Kind) -> Literal["ping", "iperf3"] | None:
-    """The program of this machine that sends traffic of a kind; ``None``: Longhaul itself."""
+def command(item: Mapping[str, Any]) -> Literal["ping", "iperf3"] | None:
+    """The program of this machine that sends traffic; ``None``: Longhaul itself."""
+    kind: Kind = item["kind"]
     match kind:
         case "ping":
             return "ping"
         case "tcp":
-            return "iperf3"
+            # iperf3 closes its connections when it has written all bytes, and the last ones do not arrive.
+            is_plain = not item.get("mptcp") and not item.get("rate_bits_per_s")
+            return None if item.get("bytes") and is_plain else "iperf3"
         case "udp" | "requests" | "replay" | "pcap":
             return None
         case _:
@@ -49,7 +52,7 @@ def command(kind: Kind) -> Literal["ping", "iperf3"] | None:
 
 def commands(item: Mapping[str, Any]) -> list[str]:
     """The programs of this machine that a flow needs."""
-    program = command(item["kind"])
+    program = command(item)
     return [*(["mptcpize"] if item.get("mptcp") else []), *([program] if program else [])]
 
 
@@ -59,7 +62,7 @@ def realise(
     """Programs for ``traffic``, and rows that tell which log belongs to what.
 
     Each item of ``traffic`` has name, kind, source (node index), destinations (node indices) and
-    the fields of its kind in ns, bit/s and bytes. Raises ValueError for a kind without a :func:`command`.
+    the fields of its kind in ns, bit/s and bytes. Raises ValueError for traffic without a :func:`command`.
     """
     programs: list[Program] = []
     rows: list[dict[str, Any]] = []
@@ -67,7 +70,7 @@ def realise(
     identifiers = iter(range(FIRST_IDENTIFIER, 65_536))
     for item in traffic:
         for destination in item["destinations"]:
-            match command(item["kind"]):
+            match command(item):
                 case "ping":
                     made, row = _ping(plan, item, destination, next(identifiers), duration_ns)
                 case "iperf3":
@@ -106,6 +109,8 @@ def takes_identifier() -> bool:
 def concerns(resolved: "Resolved", real: Iterable[Mapping[str, Any]]) -> Iterator[Diagnostic]:
     """Warnings about flows that would keep the pacing of a control that is not theirs."""
     for item in real:
+        if command(item) != "iperf3":
+            continue
         own = resolved.plan["nodes"][item["source"]]["sysctls"].get(CC_SYSCTL)
         named = (item.get("cc") or {}).get("algorithm")
         if own in _PACED and named not in (None, *_PACED):
@@ -256,11 +261,12 @@ def parts(nodes: Sequence[Node], flows: Sequence[Flow], rows: Sequence[Mapping[s
             if (end, name) in made:
                 continue
             part: Part = {"flows": played[end, name], "end": end, "port": port}
-            if row["kind"] in TRANSFER_KINDS:
+            if transport(row["kind"]) == "tcp":
                 part = {**part, "congestion_control": row["kernel_algorithm"]}
             argv = [f"longhaul-{end}", group]
+            stop_ns = row["stop_ns"] if row["kind"] == "tcp" and end == "source" else None
             made[end, name] = {
-                **program(name, host, argv, service=end == "sink", expect_exit=0),
+                **program(name, host, argv, stop_ns=stop_ns, service=end == "sink", expect_exit=0),
                 "plays": part,
             }
     return [each for (end, _), each in made.items() if end == "sink"] + [

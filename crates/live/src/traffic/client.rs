@@ -59,6 +59,10 @@ struct TransferResults {
     bytes_sent: u64,
     segments_sent: u64,
     retransmits: u64,
+    /// The kernel's last estimate of each connection.
+    rtt: Distribution,
+    /// Of the first connection.
+    algorithm: Option<String>,
 }
 
 impl Client {
@@ -198,6 +202,10 @@ impl TransferResults {
             self.bytes_sent += socket.sent_bytes;
             self.segments_sent += u64::from(socket.segments_sent);
             self.retransmits += u64::from(socket.retransmits);
+            self.rtt.add(u64::from(socket.rtt_us) * 1_000, u64::from(socket.rtt_us > 0));
+        }
+        if self.algorithm.is_none() {
+            self.algorithm = algorithm_of(&running.connection);
         }
         let took_ns = ended_ns.map(|at_ns| at_ns - running.began_ns);
         if let Some(ns) = took_ns {
@@ -240,9 +248,18 @@ impl TransferResults {
             "error": self.error,
             "took": self.took.summary(),
             "lateness": self.lateness.summary(),
+            "rtt": self.rtt.summary(),
+            "algorithm": self.algorithm,
             "requests": self.rows,
         })
     }
+}
+
+/// The name of a connection's congestion control.
+fn algorithm_of(connection: &TcpStream) -> Option<String> {
+    use nix::sys::socket::{getsockopt, sockopt};
+    let name = getsockopt(connection, sockopt::TcpCongestion).ok()?;
+    Some(name.to_string_lossy().trim_end_matches('\0').to_owned())
 }
 
 /// Starts a connection to `to` and adds it to `epoll_set` as `number`.

@@ -15,6 +15,8 @@ const POLL_INTERVAL_NS: u64 = 1_000_000;
 const MAX_SLEEP_NS: u64 = 50_000_000;
 /// Longest spin before a deadline: the wake-up latency of an idle machine.
 const SPIN_NS: u64 = 60_000;
+/// Inverse of the share of a time-out that poll(2) may add, with a margin.
+const POLL_SLACK_SHARE: u64 = 512;
 /// Inverse of the largest share of time spent spinning.
 const SPIN_SHARE: u64 = 10;
 
@@ -97,7 +99,7 @@ impl Timer {
         }
     }
 
-    /// Returns at `at` or later, when `watched` is readable, or after [`MAX_SLEEP_NS`]; false: stop was requested.
+    /// Returns at `at`, shortly before, when `watched` is readable, or after [`MAX_SLEEP_NS`]; false: stop was requested.
     pub fn wait_until(&mut self, at: Time, watched: PollFd<'_>) -> bool {
         if stop_requested() {
             return false;
@@ -105,7 +107,10 @@ impl Timer {
         let now_ns = self.clock.ns();
         let left_ns = at.ps().div_ceil(1_000).saturating_sub(now_ns);
         if !self.may_spin(now_ns) {
-            wait_with_signals(&mut [watched], left_ns.min(MAX_SLEEP_NS));
+            let wait_ns = left_ns.min(MAX_SLEEP_NS);
+            // The kernel adds up to a thousandth to the time-out of poll(2), whatever the timer slack.
+            let early_ns = wait_ns / POLL_SLACK_SHARE;
+            wait_with_signals(&mut [watched], wait_ns - early_ns);
         } else if left_ns > SPIN_NS {
             wait_with_signals(&mut [watched], (left_ns - SPIN_NS).min(MAX_SLEEP_NS));
         } else {

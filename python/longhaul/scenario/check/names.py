@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from longhaul.scenario.model import Background, Document, Pcap, Program, Replay
+from longhaul.scenario.model import Background, Bulk, Document, Pcap, Program, Replay
 from longhaul.scenario.model.metrics import Unit, catalogue, is_swept, unknown_metric
 from longhaul.scenario.model.traffic import Flow
 from longhaul.scenario.syntax.ranges import expand, expand_all
@@ -91,7 +91,7 @@ def kinds_and_ends(document: Document) -> dict[str, tuple[str, tuple[str, ...]]]
         if isinstance(flow, Replay)
         else ("pcap", tuple(f"{source}.{to}" for source, to in flow.pairs()))
         if isinstance(flow, Pcap)
-        else (flow.kind, _ends(flow))
+        else ("transfer" if isinstance(flow, Bulk) and flow.bytes else flow.kind, _ends(flow))
         for name, flow in document.traffic.items()
     }
 

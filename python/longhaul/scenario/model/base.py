@@ -256,7 +256,7 @@ def choice(
 NAME_PATTERN = r"[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
 KERNEL_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 HOST_PATTERN = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
-RANGE_PATTERN = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.\.[0-9]{1,6})?"
+RANGE_PATTERN = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.\.[0-9]{1,6}([a-z0-9-]{0,61}[a-z0-9])?)*"
 
 FileName = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 """A file beside the scenario."""

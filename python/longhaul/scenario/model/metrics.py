@@ -1,6 +1,6 @@
 """Names and units of all metrics, and matching of patterns."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -59,8 +59,11 @@ _DATAGRAMS: Mapping[str, Unit] = {
     **{f"delay.{quantile}": "ns" for quantile in DELAY},
     **{f"send_lateness.{quantile}": "ns" for quantile in SEND_LATENESS},
 }
+_BULK: Mapping[str, Unit] = {**_TCP, **{f"rtt.{quantile}": "ns" for quantile in RTT}}
 FLOW: Mapping[str, Mapping[str, Unit]] = {
-    "tcp": {**_TCP, **{f"rtt.{quantile}": "ns" for quantile in RTT}},
+    "tcp": _BULK,
+    # Bulk traffic with a size.
+    "transfer": {**_BULK, "took": "ns"},
     "udp": _DATAGRAMS,
     "pcap": _DATAGRAMS,
     "requests": _TRANSFERS,
@@ -112,7 +115,7 @@ SWEPT_LIVE: Mapping[str, Unit] = {
 """What a sweep over runs on the virtual clock measures besides."""
 _NEAREST = 3
 DEFAULT_METRICS = (
-    *(f"flows.*.{name}" for name in ("goodput", "retransmits", "loss", "done", "took.*", "rtt.p50")),
+    *(f"flows.*.{name}" for name in ("goodput", "retransmits", "loss", "done", "took", "took.*", "rtt.p50")),
     "probes.*",
     "programs.*.wall_time",
     "total.goodput",
@@ -218,17 +221,28 @@ def unknown_metric(
     if matching_metrics(pattern, names):
         return None
     endings = dict.fromkeys(ending for name in names for ending in _endings(name))
-    near = did_you_mean(pattern, [*names, *endings], most=_NEAREST, listed=names)
+    near = did_you_mean(pattern, [*names, *endings], most=_NEAREST, listed=_beginning_alike(pattern, names))
     if matching_metrics(pattern, elsewhere):
         return f'"{printable(pattern)}" is not measured in a sweep', near
     return f'there is no metric "{printable(pattern)}"', near
+
+
+def _beginning_alike(pattern: str, names: Sequence[str]) -> list[str]:
+    """Those of ``names`` that have most words with ``pattern`` in common, from the first one on."""
+    words = pattern.split(".")
+    for count in range(len(words) - 1, 0, -1):
+        beginning = ".".join(words[:count])
+        if alike := [name for name in names if name.startswith(f"{beginning}.")]:
+            return alike
+    return list(names)
 
 
 def nearest_metrics(name: str, metrics: Iterable[str]) -> str:
     """The remedy for a name that is not the whole name of a metric."""
     names = list(metrics)
     meant = matching_metrics(name, names)
-    return did_you_mean(name, meant or names, most=_NEAREST, surely=bool(meant))
+    listed = _beginning_alike(name, names)
+    return did_you_mean(name, meant or names, most=_NEAREST, listed=listed, surely=bool(meant))
 
 
 def _endings(metric: str) -> Iterable[str]:

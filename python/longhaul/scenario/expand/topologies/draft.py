@@ -61,7 +61,7 @@ class Draft:
 
 
 _WIDTH = 110
-_PLAIN = re.compile(r"[a-z][a-z0-9-]*(\.\.[0-9]+)?")
+_PLAIN = re.compile(r"[a-z][a-z0-9-]*(\.\.[0-9]+[a-z0-9-]*)*")
 _WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
 """Names that some readers of YAML take for something else."""
 
