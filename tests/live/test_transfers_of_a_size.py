@@ -42,7 +42,7 @@ def test_all_bytes_arrive_when_simulated_ones_do(tmp_path: Path, flows: int, cc:
     assert found["error"] is None
     # 4 MB are 0.67 s at 50 Mbit/s, behind slow start. Other work on the machine delays, and nothing hastens.
     took = [each["end_ns"] - each["start_ns"] for each in (found, expected)]
-    assert 0.9 * took[1] < took[0] < 1.5 * took[1]
+    assert took[0] > 0.9 * took[1]
 
 
 def test_a_transfer_that_is_stopped_has_not_ended(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """What is said of traffic before a live run."""
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_other_controls_leave_nothing_behind(host: str, flow: str) -> None:
 
 
 def test_each_kind_of_a_resolved_scenario_has_one_transport_and_one_sender() -> None:
-    assert {kind: (transport(kind), traffic.command(kind)) for kind in get_args(Kind)} == {
+    assert {kind: (transport(kind), traffic.command({"kind": kind})) for kind in get_args(Kind)} == {
         "ping": ("icmp", "ping"),
         "tcp": ("tcp", "iperf3"),
         "udp": ("udp", None),
@@ -53,6 +53,21 @@ def test_each_kind_of_a_resolved_scenario_has_one_transport_and_one_sender() -> 
         "replay": ("tcp", None),
         "pcap": ("any", None),
     }
+
+
+@pytest.mark.parametrize(
+    ("more", "sender"),
+    [
+        ({"bytes": None}, "iperf3"),
+        ({"bytes": 1000, "rate_bits_per_s": None, "mptcp": False}, None),
+        ({"bytes": 1000, "rate_bits_per_s": 1_000_000}, "iperf3"),
+        ({"bytes": 1000, "mptcp": True}, "iperf3"),
+    ],
+)
+def test_bulk_traffic_with_a_size_is_sent_by_longhaul_itself(
+    more: dict[str, Any], sender: str | None
+) -> None:
+    assert traffic.command({"kind": "tcp", **more}) == sender
 
 
 def test_an_unknown_kind_of_traffic_is_refused_and_not_sent_over_tcp() -> None:

@@ -156,6 +156,7 @@ def test_the_catalogue_of_metrics_is_what_results_offer() -> None:
                     **dict.fromkeys(("goodput_bits_per_s", "retransmits", "loss", "done"), 1),
                     **dict.fromkeys(("throughput_bits_per_s", "retransmission_rate"), 1),
                     **{f"took_{q}_ns": 1 for q in ("p50", "p99", "max")},
+                    **{"kind": "tcp", "volume_bytes": 1, "start_ns": 1, "end_ns": 2},
                     "rtt": quantiles,
                     "delay": quantiles,
                     "send_lateness": quantiles,
