@@ -35,7 +35,7 @@ pub enum TrafficGenerator<'a> {
     /// Receives them.
     Sink(Sink<'a>),
     /// Sends transfers over TCP.
-    Client(Client),
+    Client(Box<Client>),
     /// Receives them.
     Server(Server),
 }
@@ -68,7 +68,7 @@ impl<'a> TrafficGenerator<'a> {
                 End::Source,
             ) => {
                 let algorithm = part.congestion_control.clone();
-                Ok(TrafficGenerator::Client(Client::new(transfers(plan, part)?, algorithm)))
+                Ok(TrafficGenerator::Client(Box::new(Client::new(transfers(plan, part)?, algorithm))))
             }
             (
                 Traffic::Requests { .. } | Traffic::Replay { .. } | Traffic::Tcp { bytes: Some(_), .. },
