@@ -60,12 +60,22 @@ def flow_measures(flow: Json) -> dict[str, Any]:
     for measure, quantiles in (("rtt", RTT), ("delay", DELAY), ("send_lateness", SEND_LATENESS)):
         if flow.get(measure):
             found |= {f"{measure}.{q}": flow[measure][f"{q}_ns"] for q in quantiles}
-    if flow["kind"] == "tcp" and flow.get("volume_bytes"):
-        found["took"] = None if flow["end_ns"] is None else flow["end_ns"] - flow["start_ns"]
+    if has_size(flow):
+        found["took"] = took_ns(flow)
     if flow.get("done") is not None:
         found["done"] = flow["done"]
         found |= {f"took.{q}": flow[f"took_{q}_ns"] for q in TOOK}
     return found
+
+
+def has_size(flow: Json) -> bool:
+    """Whether a flow is a transfer of so many bytes, which takes a time."""
+    return flow["kind"] == "tcp" and bool(flow.get("volume_bytes"))
+
+
+def took_ns(flow: Json) -> int | None:
+    """How long a transfer has taken; ``None`` if it has not ended."""
+    return None if flow["end_ns"] is None else int(flow["end_ns"] - flow["start_ns"])
 
 
 def total_measures(total: Json) -> dict[str, Any]:

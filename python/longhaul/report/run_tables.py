@@ -1,10 +1,12 @@
 """The tables of a run's report."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any
 
 from longhaul.analysis.algorithms import flow_algorithm
+from longhaul.analysis.metrics import has_size, took_ns
 from longhaul.analysis.phases import path_rtt_text, series_of
 from longhaul.report import transfer_results
 from longhaul.report.tables import Cell, Folded, Row, Table, folded, numbers, words
@@ -91,11 +93,15 @@ def traffic(summary: Json) -> list[Folded]:
         *numbers("goodput", "sent", "loss", "lost while down", "retransmitted", "RTT p50", "RTT p99"),
         *numbers("propagation RTT"),
     ]
+    has_sizes = any(map(has_size, summary["flows"]))
+    if has_sizes:
+        columns[_TOOK:_TOOK] = numbers("took")
     is_live = not summary.get("simulation")
 
     def row(each: Json) -> Iterable[Row]:
         kind = "simulated " if each.get("simulated") and is_live else ""
-        return _flow(each, kind) if "flow" in each else _probe(each, kind)
+        rows = _flow(each, kind) if "flow" in each else _probe(each, kind)
+        return [_with_time(shown, each) for shown in rows] if has_sizes else rows
 
     flows, probes = summary["flows"], summary["probes"]
     table = Table(columns, [])
@@ -119,6 +125,18 @@ def traffic(summary: Json) -> list[Folded]:
         # A ping without a loss is behind those that have one, by its median RTT.
         found.append(folded(table, probes, row, key=_slowness, names=("pings", "loss and RTT")))
     return found
+
+
+_TOOK = 5
+"""The place of the column with the times of transfers, where there are any."""
+
+
+def _with_time(row: Row, each: Json) -> Row:
+    """The row of a flow or ping with the time of a transfer; a row of one text stays as it is."""
+    if len(row.cells) <= _TOOK:
+        return row
+    took = time_text(took_ns(each)) if "flow" in each and has_size(each) else "-"
+    return replace(row, cells=[*row.cells[:_TOOK], took, *row.cells[_TOOK:]])
 
 
 def _slowness(probe: Json) -> float:

@@ -12,6 +12,7 @@ from longhaul.analysis import clocks
 from longhaul.analysis.algorithms import flow_algorithm
 from longhaul.analysis.changes import verdict_text
 from longhaul.analysis.limits import limit_texts
+from longhaul.analysis.metrics import has_size, took_ns
 from longhaul.analysis.outcome import Failure, Outcome
 from longhaul.analysis.phases import path_rtt_text, series_of
 from longhaul.report.console import Console
@@ -303,7 +304,10 @@ def _printed(programs: Iterable[Json]) -> Table:
 
 
 def _flows(summary: Json) -> Table:
-    table = _table("flow", "path", ">goodput", ">sent", "~loss / retrans.", ">RTT p50", ">p99", "")
+    # There is room for one of the two.
+    are_sized = all(map(has_size, summary["flows"]))
+    second = ">took" if are_sized else ">sent"
+    table = _table("flow", "path", ">goodput", second, "~loss / retrans.", ">RTT p50", ">p99", "")
     flows = _busiest(summary["flows"], lambda flow: (bool(flow["error"]), flow["goodput_bits_per_s"] or 0.0))
     for flow in flows:
         rtt = flow["rtt"] or {}
@@ -311,7 +315,7 @@ def _flows(summary: Json) -> Table:
             flow["flow"],
             f"{flow['from']} > {flow['to']}",
             rate_text(flow["goodput_bits_per_s"]),
-            rate_text(flow["throughput_bits_per_s"]),
+            time_text(took_ns(flow)) if are_sized else rate_text(flow["throughput_bits_per_s"]),
             share_text(flow["loss"] if flow["kind"] in ("udp", "pcap") else flow["retransmission_rate"]),
             time_text(rtt.get("p50_ns")),
             time_text(rtt.get("p99_ns")),
