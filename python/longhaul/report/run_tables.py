@@ -1,7 +1,6 @@
 """The tables of a run's report."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -88,20 +87,18 @@ def decisions(listed: Sequence[Json]) -> Table:
 
 def traffic(summary: Json) -> list[Folded]:
     """Flows and pings; in one table if there are few of both."""
+    have_times = any(map(has_size, summary["flows"]))
     columns = [
         *words("name", "path", "kind"),
-        *numbers("goodput", "sent", "loss", "lost while down", "retransmitted", "RTT p50", "RTT p99"),
-        *numbers("propagation RTT"),
+        *numbers("goodput", "sent", *(["took"] if have_times else []), "loss", "lost while down"),
+        *numbers("retransmitted", "RTT p50", "RTT p99", "propagation RTT"),
     ]
-    has_sizes = any(map(has_size, summary["flows"]))
-    if has_sizes:
-        columns[_TOOK:_TOOK] = numbers("took")
     is_live = not summary.get("simulation")
 
     def row(each: Json) -> Iterable[Row]:
         kind = "simulated " if each.get("simulated") and is_live else ""
-        rows = _flow(each, kind) if "flow" in each else _probe(each, kind)
-        return [_with_time(shown, each) for shown in rows] if has_sizes else rows
+        show = _flow if "flow" in each else _probe
+        return show(each, kind, have_times)
 
     flows, probes = summary["flows"], summary["probes"]
     table = Table(columns, [])
@@ -127,23 +124,12 @@ def traffic(summary: Json) -> list[Folded]:
     return found
 
 
-_TOOK = 5
-"""The place of the column with the times of transfers, where there are any."""
-
-
-def _with_time(row: Row, each: Json) -> Row:
-    """The row of a flow or ping with the time of a transfer; a row of one text stays as it is."""
-    if len(row.cells) <= _TOOK:
-        return row
-    took = time_text(took_ns(each)) if "flow" in each and has_size(each) else "-"
-    return replace(row, cells=[*row.cells[:_TOOK], took, *row.cells[_TOOK:]])
-
-
 def _slowness(probe: Json) -> float:
     return (probe["loss"] or 0) * 1e12 + (probe["rtt_p50_ns"] or 0) + (1 if probe["sent"] else 0)
 
 
-def _flow(flow: Json, kind: str) -> Iterable[Row]:
+def _flow(flow: Json, kind: str, have_times: bool) -> Iterable[Row]:
+    times = [time_text(took_ns(flow) if has_size(flow) else None)] if have_times else []
     again = flow["retransmits"]
     rtt = flow["rtt"]
     yield Row(
@@ -153,6 +139,7 @@ def _flow(flow: Json, kind: str) -> Iterable[Row]:
             f"{kind}{flow['kind']} {flow_algorithm(flow)}",
             rate_text(flow["goodput_bits_per_s"]),
             rate_text(flow["throughput_bits_per_s"]),
+            *times,
             share_text(flow["loss"]),
             "-",
             "-" if again is None else f"{again} ({share_text(flow['retransmission_rate'])})",
@@ -162,10 +149,10 @@ def _flow(flow: Json, kind: str) -> Iterable[Row]:
         ]
     )
     if flow["error"]:
-        yield Row(["", Cell(flow["error"], "bad", columns=10)])
+        yield Row(["", Cell(flow["error"], "bad", columns=10 + len(times))])
 
 
-def _probe(probe: Json, kind: str) -> Iterable[Row]:
+def _probe(probe: Json, kind: str, have_times: bool) -> Iterable[Row]:
     lost = f" ({probe['lost']} of {probe['sent']})" if probe["sent"] else ""
     yield Row(
         [
@@ -174,6 +161,7 @@ def _probe(probe: Json, kind: str) -> Iterable[Row]:
             f"{kind}ping",
             "-",
             "-",
+            *(["-"] if have_times else []),
             f"{share_text(probe['loss'])}{lost}",
             "-" if probe["lost_down"] is None else str(probe["lost_down"]),
             "-",

@@ -125,13 +125,7 @@ def own_ends(plan: Plan, traffic: Sequence[Mapping[str, Any]]) -> Set[str]:
 def _tcp(
     directory: Path, item: Json, plan: Plan, program: Json, counts: NetworkCounts | None
 ) -> tuple[Json, list[Json]]:
-    client: Json = {}
-    if "generator" in item:
-        found = _sent(directory, item)
-    else:
-        client = logs.read_iperf(directory / "logs" / f"{item['program']}.out")
-        server = logs.read_iperf(directory / "logs" / f"{item['server']}.out")
-        found = logs.flow_totals(client, server)
+    found, reported_rows, reported_algorithms = _reported(directory / "logs", item)
     start_ns, took_ns = item.get("start_ns", 0), found.pop("took_ns")
     volume = item.get("volume_bytes")
     found |= {"volume_bytes": volume, "start_ns": start_ns}
@@ -139,7 +133,7 @@ def _tcp(
     streams = _streams(item, plan, counts)
     if counts is None or not streams:
         offset_ns = item.get("start_ns", 0)
-        rows = [{**row, "start_ns": offset_ns} for row in logs.flow_intervals(client)]
+        rows = [{**row, "start_ns": offset_ns} for row in reported_rows]
         return {**found, "measured_by": "program"}, rows
     every_ns = plan["measure"]["every_ns"]
     rows = [
@@ -149,7 +143,7 @@ def _tcp(
     ]
     rtts = Counter(round(row["rtt_ns"]) for row in rows if row["rtt_ns"])
     measured = _measured(streams, item, plan, program)
-    algorithms = counts.algorithms(streams) or found.get("algorithms") or logs.iperf_algorithms(client)
+    algorithms = counts.algorithms(streams) or reported_algorithms
     return {
         **found,
         **measured,
@@ -167,9 +161,18 @@ def _tcp(
     }, rows
 
 
-def _sent(directory: Path, item: Json) -> Json:
-    """What the traffic generator of a bulk transfer reports, in the shape of iperf3's report."""
-    report = read_object(directory / "logs" / f"{item['program']}.out")
+def _reported(directory: Path, item: Json) -> tuple[Json, list[Json], list[str]]:
+    """Totals, intervals and algorithms, as the run's own sender or iperf3 reports them."""
+    if "generator" in item:
+        report = read_object(directory / f"{item['program']}.out")
+        return _transfer_totals(report, item), [], [report["algorithm"]] if report.get("algorithm") else []
+    client, server = (logs.read_iperf(directory / f"{item[end]}.out") for end in ("program", "server"))
+    intervals = list(logs.flow_intervals(client))
+    return logs.flow_totals(client, server), intervals, logs.iperf_algorithms(client)
+
+
+def _transfer_totals(report: Json, item: Json) -> Json:
+    """The report of the sender of a bulk transfer, with the keys of iperf3's totals."""
     done_ns = report.get("done_ns")
     took_ns = None if done_ns is None else done_ns - item["start_ns"]
     moved, segments = report.get("bytes"), report.get("segments_sent")
@@ -179,13 +182,12 @@ def _sent(directory: Path, item: Json) -> Json:
         "retransmits": report.get("retransmits"),
         "retransmission_rate": report["retransmits"] / segments if segments else None,
         "loss": None,
-        "rtt": thinned(report["rtt"]) if moved else None,
+        "rtt": thinned(report["rtt"]) if moved and report["rtt"]["count"] else None,
         "bytes": moved,
         "took_ns": took_ns,
         "stream_rates": [],
         "error": report.get("error") if report else "left no report",
         "reported": bool(moved),
-        "algorithms": [report["algorithm"]] if report.get("algorithm") else [],
     }
 
 
