@@ -259,6 +259,21 @@ def draw(seed: int, name: str, distribution: str) -> float:
 def uniforms(seed: int, name: str, count: int) -> list[float]:
     """The first draws of a named stream, uniform on [0, 1)."""
 
+def serve_hosts(
+    plan: str,
+    *,
+    directory: str,
+    kernel: Mapping[str, Any],
+    hosts: list[int],
+    incoming: int,
+    outgoing: int,
+) -> bool:
+    """Run hosts on this machine as the controller of the virtual clock says.
+
+    It is at the other end of the descriptors ``incoming`` and ``outgoing``. Returns whether it waits for
+    the files of the hosts in the end. Raises LiveError if it does not speak this protocol.
+    """
+
 def run_as_init() -> None:
     """Run as the first process of a host that is a kernel of its own, and power it off in the end.
 

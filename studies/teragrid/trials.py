@@ -12,7 +12,7 @@ SEEDS, SEEDS_BESIDE = 20, 8
 """Of each point; beside five flows, which takes six times as long."""
 SEEDS_FULL = 72
 """At most, of each point of the full study, which has 30,000 trials then."""
-WITHIN = 0.02
+WITHIN = 0.05
 """Of the mean goodput: half of the 95 % interval with which the full study stops to add seeds."""
 LOSS = "links.la-chi.forward.loss"
 MAIN = "traffic.main"

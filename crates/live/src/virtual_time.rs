@@ -6,11 +6,14 @@
 mod agent;
 mod controller;
 mod frames;
+mod hosts;
 mod kernels;
+mod machines;
 pub mod messages;
 mod processors;
 mod supervisor;
 
 pub use agent::run_as_init;
 pub use kernels::Kernel;
+pub use machines::{HostMachine, Served, serve_hosts};
 pub use supervisor::supervise;

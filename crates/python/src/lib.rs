@@ -10,15 +10,16 @@ mod rewrite;
 mod routes;
 
 use longhaul_congestion::AlgorithmSettings;
-use longhaul_live::{Entry, ForeignPlace, Kernel, Options};
+use longhaul_live::{Entry, ForeignPlace, HostMachine, Kernel, Options, Served};
 use longhaul_plan::{Plan, from_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::{BTreeMap, HashMap};
-use std::os::fd::FromRawFd;
+use std::os::fd::{BorrowedFd, FromRawFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[pymodule]
 mod _longhaul {
@@ -48,8 +49,8 @@ mod _longhaul {
     use super::{
         algorithms, bpf_algorithms, cgroup_prefix, check_algorithm, check_bpf_algorithm, check_limits,
         check_plan, draw, engine_status, joined_jobs, live_cuts, oom_kills, oom_kills_since, own_cgroup,
-        path, replay, run_as_init, run_in_host, run_live, strict_capabilities, system_directories, trial,
-        uniforms, version,
+        path, replay, run_as_init, run_in_host, run_live, serve_hosts, strict_capabilities,
+        system_directories, trial, uniforms, version,
     };
 }
 
@@ -375,14 +376,7 @@ fn run_live(
         keep,
         scratch,
         memory_bytes,
-        kernel: kernel.map(|kernel| Kernel {
-            file: kernel.file,
-            init: kernel.init,
-            memory_bytes: kernel.memory_bytes,
-            cpu_scale: kernel.cpu_scale,
-            patience_s: kernel.patience_s,
-            directory: kernel.directory,
-        }),
+        kernel: kernel.map(Kernel::from),
         foreign: foreign
             .into_iter()
             .map(|each| ForeignPlace { node: each.node, name: each.name, path: each.path, pid: each.pid })
@@ -468,6 +462,55 @@ struct KernelArguments {
     cpu_scale: u64,
     patience_s: u64,
     directory: PathBuf,
+    machines: Vec<HostMachineArguments>,
+}
+
+impl From<KernelArguments> for Kernel {
+    fn from(given: KernelArguments) -> Self {
+        let KernelArguments { file, init, memory_bytes, cpu_scale, patience_s, directory, machines } = given;
+        let machines = machines.into_iter().map(HostMachine::from).collect();
+        Kernel { file, init, memory_bytes, cpu_scale, patience_s, directory, machines }
+    }
+}
+
+/// A machine that runs hosts of a run on the virtual clock.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct HostMachineArguments {
+    name: String,
+    stream: i32,
+    hosts: Vec<usize>,
+}
+
+impl From<HostMachineArguments> for HostMachine {
+    #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
+    fn from(HostMachineArguments { name, stream, hosts }: HostMachineArguments) -> Self {
+        // SAFETY: the caller was started with this descriptor and uses it for nothing else.
+        let stream = unsafe { UnixStream::from_raw_fd(stream) };
+        HostMachine { name, stream: Arc::new(stream), hosts }
+    }
+}
+
+/// Runs hosts on this machine as the controller of the virtual clock says, which is at the other end of the descriptors
+/// `incoming` and `outgoing`; returns whether it waits for their files in the end.
+#[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
+#[pyfunction]
+#[pyo3(signature = (plan, *, directory, kernel, hosts, incoming, outgoing))]
+fn serve_hosts(
+    py: Python<'_>,
+    plan: &str,
+    directory: PathBuf,
+    kernel: KernelArguments,
+    hosts: Vec<usize>,
+    incoming: i32,
+    outgoing: i32,
+) -> PyResult<bool> {
+    let plan = read_plan(plan)?;
+    let kernel = Kernel::from(kernel);
+    // SAFETY: the caller has these descriptors open, and uses them for nothing else until this returns.
+    let [input, output] = [incoming, outgoing].map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
+    let served = py.detach(|| longhaul_live::serve_hosts(&plan, &kernel, &directory, &hosts, input, output));
+    served.map(|served| served == Served::Finished).map_err(error::live)
 }
 
 /// Runs as the first process of a host that is a kernel of its own; powers it off in the end.

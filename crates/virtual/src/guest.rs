@@ -168,7 +168,7 @@ enum State {
 /// A guest.
 pub(crate) struct Guest {
     pub name: String,
-    number: usize,
+    pub number: usize,
     connection: Option<Connection>,
     state: State,
     /// Its clock, as far as it is known.

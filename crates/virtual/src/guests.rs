@@ -19,6 +19,9 @@ const FIRST_MESSAGE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait for a message of the only running guest before other descriptors are polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
+/// No place.
+const NOWHERE: usize = usize::MAX;
+
 /// How far [`Guests::run_until`] has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -45,9 +48,22 @@ impl Overlap {
     }
 }
 
-/// Guests whose clock this is.
+/// A guest that is to be there.
+#[derive(Clone, Debug)]
+pub struct GuestSpec {
+    /// Its number in the run, which its kernel knows, too.
+    pub number: usize,
+    /// Its name in messages.
+    pub name: String,
+    /// Its network cards.
+    pub cards: Vec<Card>,
+}
+
+/// Guests whose clock this is, called by their numbers in the run.
 pub struct Guests {
     all: Vec<Guest>,
+    /// By the number of a guest, its place among them; [`NOWHERE`] for one that is not here.
+    places: Vec<usize>,
     epoll: Epoll,
     time: UnixListener,
     /// By guest and the places of its ports.
@@ -100,15 +116,15 @@ pub fn socket_name(guest: usize, port: Port) -> String {
 }
 
 impl Guests {
-    /// Opens the sockets of guests with these names and cards, one to [`MOST_CARDS`] each, in `directory`. `unix_ns` is the
+    /// Opens the sockets of these guests, with one to [`MOST_CARDS`] cards each, in `directory`. `unix_ns` is the
     /// Unix time of the clock's zero.
     ///
     /// # Errors
     /// If a guest has no card or too many, or a socket cannot be opened.
-    pub fn listen(directory: &Path, hosts: Vec<(String, Vec<Card>)>, unix_ns: u64) -> Result<Self> {
-        if let Some((name, cards)) = hosts.iter().find(|(_, cards)| !(1..=MOST_CARDS).contains(&cards.len()))
-        {
-            return Err(Error::Cards { guest: name.clone(), cards: cards.len() });
+    pub fn listen(directory: &Path, guests: Vec<GuestSpec>, unix_ns: u64) -> Result<Self> {
+        let is_wrong = |guest: &&GuestSpec| !(1..=MOST_CARDS).contains(&guest.cards.len());
+        if let Some(guest) = guests.iter().find(is_wrong) {
+            return Err(Error::Cards { guest: guest.name.clone(), cards: guest.cards.len() });
         }
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)
             .map_err(|error| Error::system("create an epoll instance", &error))?;
@@ -124,18 +140,19 @@ impl Guests {
             Ok(listener)
         };
         let time = open(TIME_SOCKET, Source::Time, 0)?;
-        let mut listeners = Vec::with_capacity(hosts.len());
-        for (guest, (_, cards)) in hosts.iter().enumerate() {
-            let open = |port| open(&socket_name(guest, port), Source::Listener(port), guest);
+        let mut listeners = Vec::with_capacity(guests.len());
+        let mut places = Vec::new();
+        for (place, &GuestSpec { number, ref cards, .. }) in guests.iter().enumerate() {
+            let open = |port| open(&socket_name(number, port), Source::Listener(port), place);
             listeners.push(Port::all(cards.len()).map(open).collect::<Result<_>>()?);
+            places.resize(places.len().max(number + 1), NOWHERE);
+            places[number] = place;
         }
-        let all: Vec<Guest> = hosts
-            .into_iter()
-            .enumerate()
-            .map(|(number, (name, cards))| Guest::new(number, name, &cards))
-            .collect();
+        let all: Vec<Guest> =
+            guests.into_iter().map(|guest| Guest::new(guest.number, guest.name, &guest.cards)).collect();
         Ok(Guests {
             all,
+            places,
             epoll,
             time,
             listeners,
@@ -179,7 +196,8 @@ impl Guests {
         let mut room = self.out.spare.pop().unwrap_or_default();
         room.clear();
         room.extend_from_slice(bytes);
-        self.all[guest].enqueue(due_ns, port, room);
+        let place = self.places[guest];
+        self.all[place].enqueue(due_ns, port, room);
     }
 
     /// Lets every guest run until it has nothing to do before `horizon_ns`; guests run side by side. Without a message for
@@ -248,24 +266,24 @@ impl Guests {
         self.overlap
     }
 
-    /// Guests that run.
-    pub fn busy(&self) -> impl Iterator<Item = &str> {
-        self.all.iter().filter(|guest| guest.is_busy()).map(|guest| guest.name.as_str())
+    /// The numbers of guests that run.
+    pub fn busy(&self) -> impl Iterator<Item = usize> {
+        self.all.iter().filter(|guest| guest.is_busy()).map(|guest| guest.number)
     }
 
-    /// Whether a guest has ended.
-    pub fn has_ended(&self, guest: usize) -> bool {
-        self.all[guest].has_ended()
+    /// The numbers of guests that have ended.
+    pub fn ended(&self) -> impl Iterator<Item = usize> {
+        self.all.iter().filter(|guest| guest.has_ended()).map(|guest| guest.number)
     }
 
     /// A device of a guest.
     pub fn device(&self, guest: usize, port: Port) -> &Device {
-        &self.all[guest].devices[port.place()]
+        &self.all[self.places[guest]].devices[port.place()]
     }
 
     /// What has happened to packets at a guest.
     pub fn counters(&self, guest: usize) -> GuestCounters {
-        self.all[guest].counters
+        self.all[self.places[guest]].counters
     }
 
     /// Takes messages that have come, after waiting for them for at most `timeout`; returns whether there were any.
@@ -313,7 +331,7 @@ impl Guests {
         }
         let Some(first) = first else { return Ok(()) };
         connection.wait_for(POLL_INTERVAL).map_err(|error| accept(&error))?;
-        let place = first.time as usize;
+        let place = self.places.get(first.time as usize).copied().unwrap_or(NOWHERE);
         match self.all.get_mut(place) {
             Some(guest) if first.operation == Operation::Start && !guest.has_connected() => {
                 guest.connect(connection, first);
@@ -336,12 +354,16 @@ mod tests {
     use super::*;
     use crate::vhost::NetConfig;
 
+    fn spec(cards: Vec<Card>) -> GuestSpec {
+        GuestSpec { number: 0, name: "a".to_owned(), cards }
+    }
+
     #[test]
     fn a_long_directory_is_no_obstacle() {
         let place = std::env::temp_dir().join(format!("longhaul-{}-{}", std::process::id(), "x".repeat(120)));
         std::fs::create_dir(&place).unwrap();
         let net = Card { config: NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1_500 }, line_bits_per_s: None };
-        let opened = Guests::listen(&place, vec![("a".into(), vec![net; 2])], 0).map(drop);
+        let opened = Guests::listen(&place, vec![spec(vec![net; 2])], 0).map(drop);
         let mut names: Vec<_> =
             std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
@@ -354,8 +376,7 @@ mod tests {
     fn a_guest_has_1_to_11_cards() {
         let net = Card { config: NetConfig { mac: [2, 0, 0, 0, 0, 1], mtu: 1_500 }, line_bits_per_s: None };
         for cards in [0, MOST_CARDS + 1] {
-            let error =
-                Guests::listen(Path::new("/"), vec![("a".into(), vec![net; cards])], 0).err().unwrap();
+            let error = Guests::listen(Path::new("/"), vec![spec(vec![net; cards])], 0).err().unwrap();
             assert_eq!(error.to_string(), format!("host a: {cards} network cards, and 1 to 11 are possible"));
         }
     }

@@ -19,5 +19,5 @@ pub mod vhost;
 pub use digest::{Digest, Digests};
 pub use error::{Error, Result};
 pub use guest::{Card, GuestCounters, MOST_CARDS, Port, Sent};
-pub use guests::{Guests, Overlap, Progress, TIME_SOCKET, socket_name};
+pub use guests::{GuestSpec, Guests, Overlap, Progress, TIME_SOCKET, socket_name};
 pub use vhost::NetConfig;

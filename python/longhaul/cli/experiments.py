@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -49,6 +50,7 @@ def run_experiment(
     from longhaul.machines.learnt_networks import with_learnt_networks
     from longhaul.machines.parts import Options
     from longhaul.machines.placement import place
+    from longhaul.machines.virtual_hosts import place_hosts
     from longhaul.run import conclusion, live, live_shards
     from longhaul.run.announcement import announce, announce_live
     from longhaul.run.exporter import listen
@@ -62,14 +64,18 @@ def run_experiment(
     virtual = clock_of(clock, resolved.scenario, kernel)
     (announce_live if virtual is None else announce)(resolved)
     listener = listen(prometheus) if prometheus else None
-    planned = live.plan_run(resolved, journal=journal, clock=virtual, sudo=sudo, on_machines=on is not None)
+    is_divided = on is not None and virtual is None
+    planned = live.plan_run(resolved, journal=journal, clock=virtual, sudo=sudo, on_machines=is_divided)
     threads = live_shards.threads_of(planned.plan, shards)
-    if on is not None:
+    if is_divided:
         live_shards.refuse(planned.plan, option="--on")
     log.warn(*planned.warnings)
     with nullcontext() if on is None else allocation_of(on, ssh=ssh, sudo=sudo) as allocation:
         placement = None
-        if allocation is not None:
+        if allocation is not None and virtual is not None:
+            elsewhere = place_hosts(resolved, planned.plan, allocation.machines)
+            planned = replace(planned, clock=replace(virtual, elsewhere=elsewhere))
+        elif allocation is not None:
             if (learnt := with_learnt_networks(resolved, allocation.machines)) is not resolved:
                 resolved = learnt
                 planned = live.plan_run(resolved, journal=journal, sudo=sudo, on_machines=True)

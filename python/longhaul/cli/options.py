@@ -84,12 +84,17 @@ kernel_option: Decorator = click.option(
 )
 
 
-def require_clock(clock: str, *, kernel: str | None, sudo: bool) -> None:
+def require_clock(clock: str, *, kernel: str | None, sudo: bool, tunnel: str = "plain") -> None:
     """Refuse options that do not belong to the clock."""
     if clock == "real" and kernel is not None:
         raise click.UsageError("--kernel is the hosts' own: add --clock virtual")
     if clock == "virtual" and sudo:
         raise click.UsageError("--clock virtual needs no root: leave out --sudo")
+    if clock == "virtual" and tunnel != "plain":
+        raise click.UsageError(
+            "--tunnel is for packets between machines; with --clock virtual they take the connections of "
+            "--ssh: leave it out"
+        )
 
 
 def refuse_together(option: str, others: Mapping[str, bool]) -> None:

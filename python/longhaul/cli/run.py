@@ -84,12 +84,13 @@ def run(
     longhaul run scenarios/three-clusters.yaml --clock virtual
     longhaul run scenarios/three-clusters.yaml --prometheus
     longhaul run scenarios/three-clusters.yaml --on hostfile
+    longhaul run scenarios/three-clusters.yaml --on hostfile --clock virtual
     """
     from longhaul.cli.experiments import run_experiment
 
-    require_clock(clock, kernel=kernel, sudo=sudo)
+    require_clock(clock, kernel=kernel, sudo=sudo, tunnel=tunnel)
     if on is not None:
-        refuse_together("--on", {"--clock virtual": clock == "virtual", "--shards": shards != 1})
+        refuse_together("--on", {"--shards": shards != 1})
     if shards != 1:
         refuse_together("--shards", {"--clock virtual": clock == "virtual"})
     sys.exit(

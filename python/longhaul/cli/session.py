@@ -3,7 +3,9 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +18,6 @@ from longhaul.cli.options import (
     machines_options,
     memory_option,
     prometheus_option,
-    refuse_together,
     require_clock,
     runs_option,
     scenario_argument,
@@ -26,7 +27,7 @@ from longhaul.plan import Way
 from longhaul.units.text import time_text
 
 if TYPE_CHECKING:
-    from longhaul.run.virtual_clock import Clock
+    from longhaul.run.virtual_clock import Clock, PlaceHosts
 
 name_option = click.option("--name", metavar="RUN", help="Name of the run, if several are up.")
 
@@ -64,22 +65,22 @@ def up(
     """
     from longhaul.run.persistent_networks import bring_up
 
-    require_clock(clock, kernel=kernel, sudo=sudo)
-    if on is not None:
-        refuse_together("--on", {"--clock virtual": clock == "virtual"})
-    if on is None:
-        standing = bring_up(
-            scenario,
-            settings=settings,
-            name=name,
-            runs=runs,
-            argv=sys.argv,
-            sudo=sudo,
-            prometheus=prometheus,
-            memory_bytes=memory_bytes,
-            clock=clock,
-            kernel=kernel,
-        )
+    require_clock(clock, kernel=kernel, sudo=sudo, tunnel=tunnel)
+    if on is None or clock == "virtual":
+        with nullcontext() if on is None else _hosts_on(on, ssh=ssh) as place:
+            standing = bring_up(
+                scenario,
+                settings=settings,
+                name=name,
+                runs=runs,
+                argv=sys.argv,
+                sudo=sudo,
+                prometheus=prometheus,
+                memory_bytes=memory_bytes,
+                clock=clock,
+                kernel=kernel,
+                place=place,
+            )
     else:
         from longhaul.machines import persistent_networks as divided_networks
         from longhaul.machines.allocations import allocation_of
@@ -100,6 +101,20 @@ def up(
     click.echo(
         f"{standing.name} is up: {standing.hosts} hosts in {standing.seconds:.2f} s; {standing.directory}"
     )
+
+
+@contextmanager
+def _hosts_on(on: str, *, ssh: str) -> "Iterator[PlaceHosts]":
+    """What distributes hosts on the virtual clock over the machines that ``on`` names."""
+    from longhaul.machines.allocations import allocation_of
+    from longhaul.machines.virtual_hosts import place_hosts
+
+    with allocation_of(on, ssh=ssh) as allocation:
+        if allocation.pods is not None:
+            raise click.UsageError(
+                "up --clock virtual does not support pods: use run, or machines of a hostfile"
+            )
+        yield partial(place_hosts, machines=allocation.machines)
 
 
 @click.command()

@@ -4,9 +4,10 @@ import base64
 import io
 import tarfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from longhaul.machines.messages import PART_BYTES
+from longhaul.results.host_files import extract
 
 
 def packed(directory: Path, names: Iterable[str]) -> Iterator[str]:
@@ -26,24 +27,4 @@ def unpack(parts: Iterable[str], directory: Path) -> None:
 
     Raises ValueError and OSError.
     """
-    content = io.BytesIO(b"".join(base64.b64decode(part, validate=True) for part in parts))
-    try:
-        with tarfile.open(fileobj=content, mode="r:gz") as archive:
-            for member in archive:
-                _extract(archive, member, directory)
-    except (tarfile.TarError, EOFError) as error:
-        raise ValueError(f"a damaged archive: {error}") from error
-
-
-def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, directory: Path) -> None:
-    # Python 3.11.2 of Debian 12 has no extraction filters yet.
-    name = PurePosixPath(member.name)
-    if name.is_absolute() or ".." in name.parts:
-        raise ValueError(f"a damaged archive: {member.name} is outside of it")
-    place = directory / name
-    if member.isdir():
-        place.mkdir(parents=True, exist_ok=True)
-    elif member.isfile() and (source := archive.extractfile(member)) is not None:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(source.read())
-        place.chmod(member.mode & 0o755 | 0o600)
+    extract(io.BytesIO(b"".join(base64.b64decode(part, validate=True) for part in parts)), directory)

@@ -177,26 +177,11 @@ class Coordinator:
         what = f": {said}" if said else ""
         if agent.hello:
             return MachineLostError(f"the agent on machine {agent.name} has ended{what}")
-        trial = agent.machine.python_command_line("-c", "import longhaul")
-        allow = "let your account there use sudo without a password (sudoers: NOPASSWD), and "
-        return LonghaulError(
-            Code.CLUSTER_UNREACHABLE,
-            f"machine {agent.name}: no agent could be started there{what}",
-            remedy=f"{allow if agent.machine.is_by_sudo else ''}try: {' '.join(trial)}",
-            exit_code=3,
-        )
+        return not_started(agent.machine, what)
 
     @staticmethod
     def _accept(agent: Agent, hello: Message) -> None:
-        own = {"protocol": messages.PROTOCOL, "longhaul": version("longhaul")}
-        for what, here in own.items():
-            if hello.get(what) != here:
-                raise LonghaulError(
-                    Code.VERSION_MISMATCH,
-                    f"machine {agent.name} has {what} {hello.get(what)}, this one {here}",
-                    remedy="install the same wheel on all machines",
-                    exit_code=3,
-                )
+        require_same_version(agent.machine, hello)
         agent.hello = hello
 
     def _answers(self, kind: str, agents: Sequence[Agent], within_s: float) -> list[Message]:
@@ -402,6 +387,31 @@ class Coordinator:
                     agent.process.kill()
                 agent.process.wait()
             agent.errors.close()
+
+
+def not_started(machine: Machine, what: str) -> LonghaulError:
+    """The error of a machine on which no agent starts, with ``what`` was heard of it."""
+    trial = machine.python_command_line("-c", "import longhaul")
+    allow = "let your account there use sudo without a password (sudoers: NOPASSWD), and "
+    return LonghaulError(
+        Code.CLUSTER_UNREACHABLE,
+        f"machine {machine.name}: no agent could be started there{what}",
+        remedy=f"{allow if machine.is_by_sudo else ''}try: {' '.join(trial)}",
+        exit_code=3,
+    )
+
+
+def require_same_version(machine: Machine, hello: Message) -> None:
+    """Raise LonghaulError if a machine's agent is of another version of Longhaul."""
+    own = {"protocol": messages.PROTOCOL, "longhaul": version("longhaul")}
+    for what, here in own.items():
+        if hello.get(what) != here:
+            raise LonghaulError(
+                Code.VERSION_MISMATCH,
+                f"machine {machine.name} has {what} {hello.get(what)}, this one {here}",
+                remedy="install the same wheel on all machines",
+                exit_code=3,
+            )
 
 
 def rounds(pairs: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 Message = dict[str, Any]
 
-PROTOCOL = 5
+PROTOCOL = 6
 """Changes with every change of the messages or of the datagrams between machines."""
 ALIVE_S = 1.0
 """Interval at which either side says that it is alive."""

@@ -29,6 +29,7 @@ from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.plan import Plan
 from longhaul.results import (
+    host_files,
     live_flows,
     manifest,
     network_counts,
@@ -97,6 +98,7 @@ def write_results(directory: Path) -> Json:
 
 def _write_results(directory: Path) -> Json:
     raw = directory / "raw"
+    host_files.unpack_all(directory)
     plan = _plan(directory)
     damaged = manifest.check_sources(directory)
     records = Records(directory, known_names(plan))

@@ -247,7 +247,9 @@ def run(
         warn(prepared.resolved, memory_bytes)
     ended = ending.Ending(ending.FAILED)
     guests: AbstractContextManager[dict[str, Any] | None]
-    guests = prepared.clock.orders(prepared.resolved.plan) if prepared.clock else nullcontext()
+    guests = nullcontext()
+    if prepared.clock is not None:
+        guests = prepared.clock.orders(prepared.resolved.plan, prepared.directory)
     joined: AbstractContextManager[None] = nullcontext()
     if shards is not None:
         parts = machine_records.shards_of(shards)

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from longhaul.run import cleanup, run_discovery, session, signals, sockets
 from longhaul.subprocesses import command_elsewhere, program, python_command
 
 if TYPE_CHECKING:
-    from longhaul.run.virtual_clock import Clock
+    from longhaul.run.virtual_clock import Clock, PlaceHosts
 
 _ENDED_WITHIN_S = 60.0
 _BETWEEN_LOOKS_S = 0.02
@@ -48,11 +48,13 @@ def bring_up(
     memory_bytes: int | None = None,
     clock: "Clock" = "real",
     kernel: str | None = None,
+    place: "PlaceHosts | None" = None,
 ) -> Standing:
     """Bring a scenario up and leave it up; at ``prometheus`` (ADDRESS:PORT), metrics are served.
 
     It ends as failed when it uses more than ``memory_bytes`` of memory, by default half of what is free. On
-    the ``virtual`` clock, every host runs a Linux of its own, of version ``kernel`` if one is given.
+    the ``virtual`` clock, every host runs a Linux of its own, of version ``kernel`` if one is given, on the
+    machine where ``place`` puts it.
     """
     from longhaul.run import exporter, live, memory
     from longhaul.run.announcement import announce, announce_live
@@ -68,7 +70,11 @@ def bring_up(
         prepared = live.prepare(resolved, runs=runs, argv=argv, sudo=sudo, clock=virtual)
         memory.warn(resolved, memory_bytes)
         guests: AbstractContextManager[dict[str, Any] | None]
-        guests = virtual.standing_orders(prepared.resolved.plan) if virtual else nullcontext()
+        guests = nullcontext()
+        if virtual is not None:
+            if place is not None:
+                virtual = replace(virtual, elsewhere=place(prepared.resolved, prepared.resolved.plan))
+            guests = virtual.standing_orders(prepared.resolved.plan, prepared.directory)
         with ending.recorded(prepared.directory), guests as kernels:
             running = session.Session(
                 prepared.plan,

@@ -181,6 +181,8 @@ class Session:
             key = _readable(machines["key"].encode())
             orders["machines"] = {**machines, "key": key.fileno()}
             passed += [machines["socket"], key.fileno()]
+        if kernel is not None:
+            passed += [machine["stream"] for machine in kernel["machines"]]
         stdin = subprocess.DEVNULL
         if sudo:
             # Of all that is open, sudo leaves the standard streams alone.

@@ -3,12 +3,12 @@
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from longhaul import _longhaul, storage
 from longhaul.diagnostics import Code
@@ -47,6 +47,8 @@ class VirtualClock:
     kernel: "Kernel"
     cpu_speed: float | None = None
     """Of the hosts' processors, in those of this machine; ``None`` if computing takes no time."""
+    elsewhere: "Elsewhere | None" = None
+    """Starts the machines of the hosts, if that is not this one."""
 
     @cached_property
     def host_kernel(self) -> HostKernel:
@@ -62,35 +64,54 @@ class VirtualClock:
         return resolved
 
     @contextmanager
-    def orders(self, plan: Plan) -> Iterator[dict[str, Any]]:
-        """What the worker is told of the kernels, among it a directory that is there within the block."""
+    def orders(self, plan: Plan, directory: Path) -> Iterator[dict[str, Any]]:
+        """What the worker is told of the kernels of the run in ``directory``.
+
+        Among it is a directory that is there within the block, as are the hosts' machines.
+        """
         from longhaul.run.cleanup import temporary_prefix
 
-        with tempfile.TemporaryDirectory(
-            prefix=temporary_prefix("kernels"), ignore_cleanup_errors=True
-        ) as place:
-            yield self._orders(plan, place)
+        with (
+            tempfile.TemporaryDirectory(
+                prefix=temporary_prefix("kernels"), ignore_cleanup_errors=True
+            ) as place,
+            self._orders(plan, directory, Path(place), stays_up=False) as orders,
+        ):
+            yield orders
 
     @contextmanager
-    def standing_orders(self, plan: Plan) -> Iterator[dict[str, Any]]:
-        """The same for a network that stays up: the worker removes the directory, unless the block fails."""
+    def standing_orders(self, plan: Plan, directory: Path) -> Iterator[dict[str, Any]]:
+        """The same for a network that stays up, as do the machines.
+
+        The worker removes the directory, unless the block fails.
+        """
         from longhaul.run.cleanup import temporary_prefix
 
-        place = tempfile.mkdtemp(prefix=temporary_prefix("kernels"))
+        place = Path(tempfile.mkdtemp(prefix=temporary_prefix("kernels")))
         try:
-            yield self._orders(plan, place)
+            with self._orders(plan, directory, place, stays_up=True) as orders:
+                yield orders
         except BaseException:
-            storage.discard(Path(place))
+            storage.discard(place)
             raise
 
-    def _orders(self, plan: Plan, place: str) -> dict[str, Any]:
+    @contextmanager
+    def _orders(
+        self, plan: Plan, directory: Path, place: Path, *, stays_up: bool
+    ) -> Iterator[dict[str, Any]]:
+        orders = {**self.host_orders(plan), **kernel_orders(self.kernel.binary, place)}
+        if self.elsewhere is None:
+            yield orders
+            return
+        with self.elsewhere(self, plan, directory, stays_up=stays_up) as machines:
+            yield {**orders, "machines": machines}
+
+    def host_orders(self, plan: Plan) -> dict[str, Any]:
+        """What is equal for the hosts of all machines."""
         return {
-            "file": str(self.kernel.binary),
-            "init": first_process(_GUEST),
             "memory_bytes": memory_of_hosts(plan),
             "cpu_scale": 0 if self.cpu_speed is None else round(1000 / self.cpu_speed),
             "patience_s": PATIENCE_S,
-            "directory": place,
         }
 
     def as_json(self) -> dict[str, Any]:
@@ -98,6 +119,27 @@ class VirtualClock:
         kernel = self.kernel
         record = {"name": kernel.name, "release": kernel.release, "sha256": kernel.sha256}
         return record if self.cpu_speed is None else {**record, "cpu_speed": self.cpu_speed}
+
+
+class Elsewhere(Protocol):
+    """Other machines, on which the hosts' kernels run."""
+
+    def __call__(
+        self, clock: VirtualClock, plan: Plan, directory: Path, *, stays_up: bool
+    ) -> AbstractContextManager[Sequence[Mapping[str, Any]]]:
+        """The machines for the run in ``directory``, as the worker is told of them.
+
+        They have ended after the block; if they are to stay up, only after an error.
+        """
+
+
+PlaceHosts = Callable[["Resolved", Plan], Elsewhere]
+"""Distributes the hosts of a scenario over machines."""
+
+
+def kernel_orders(binary: Path, place: Path) -> dict[str, Any]:
+    """What belongs to this machine: its copy of the kernel, and a directory to meet the kernels in."""
+    return {"file": str(binary), "init": first_process(_GUEST), "directory": str(place), "machines": []}
 
 
 def refused(resolved: "Resolved", *, otherwise: str) -> Iterator["Diagnostic"]:

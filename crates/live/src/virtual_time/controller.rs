@@ -3,12 +3,13 @@
 //! All times of the kernels are nanoseconds since they booted; the network's begin at the run's zero.
 
 use super::frames::{Frame, Nics, is_tcp, packet_of};
+use super::hosts::Hosts;
 use crate::engine::Emulator;
 use crate::error::{Error, Result};
 use crate::packet_pool::Arrival;
 use longhaul_plan::Event;
 use longhaul_units::{Span, Time};
-use longhaul_virtual::{Digest, Digests, Guests, Port, Progress, Sent};
+use longhaul_virtual::{Digest, Digests, Port, Progress, Sent};
 use std::time::Duration;
 
 /// Before the run's zero, no packet reaches a host: kernels run this far at a time.
@@ -19,7 +20,7 @@ const SILENCE: Duration = Duration::from_millis(200);
 /// Hosts, their network, and the clock.
 pub struct TimeController<'a> {
     pub emulator: Emulator<'a, Nics>,
-    pub guests: Guests,
+    pub hosts: Box<dyn Hosts>,
     /// The nodes of each guest's cards, that of the host first; and of each node its guest and card.
     nodes: Vec<Vec<usize>>,
     card_of: Vec<Option<(usize, usize)>>,
@@ -41,15 +42,20 @@ pub struct TimeController<'a> {
 pub enum Step {
     /// All hosts have reached the horizon. What they have written to their consoles, in order: time, node, bytes.
     Console(Vec<(u64, usize, Vec<u8>)>),
-    /// These hosts still run, without a message for a while; the next step continues this one.
-    Silent(Vec<String>),
+    /// These hosts, by number, still run, without a message for a while; the next step continues this one.
+    Silent(Vec<usize>),
     /// All hosts wait for ever, and nothing is left in the network.
     Deadlock,
 }
 
 impl<'a> TimeController<'a> {
     /// At the beginning of time, with kernels whose cards are these nodes, of so many nodes in all.
-    pub fn new(emulator: Emulator<'a, Nics>, guests: Guests, nodes: Vec<Vec<usize>>, of: usize) -> Self {
+    pub fn new(
+        emulator: Emulator<'a, Nics>,
+        hosts: Box<dyn Hosts>,
+        nodes: Vec<Vec<usize>>,
+        of: usize,
+    ) -> Self {
         let mut card_of = vec![None; of];
         for (guest, cards) in nodes.iter().enumerate() {
             for (card, &node) in cards.iter().enumerate() {
@@ -59,7 +65,7 @@ impl<'a> TimeController<'a> {
         let guest_count = nodes.len();
         TimeController {
             emulator,
-            guests,
+            hosts,
             nodes,
             card_of,
             zero_ns: None,
@@ -90,13 +96,13 @@ impl<'a> TimeController<'a> {
     /// When something happens next, on the kernels' clock.
     pub fn next_ns(&self) -> u64 {
         let Some(zero_ns) = self.zero_ns else { return self.reached_ns };
-        if self.guests.busy().next().is_some() {
+        if self.hosts.is_any_busy() {
             return self.reached_ns;
         }
         let network =
             self.emulator.next_due().0.min(self.emulator.next_sample()).min(self.emulator.next_change());
         let network_ns = if network == Time::NEVER { u64::MAX } else { zero_ns.saturating_add(network.ns()) };
-        self.guests.next_ns().unwrap_or(u64::MAX).min(network_ns)
+        self.hosts.next_ns().unwrap_or(u64::MAX).min(network_ns)
     }
 
     /// Whether hosts still run to their horizon: no time has been reached at which anything could be done.
@@ -109,14 +115,9 @@ impl<'a> TimeController<'a> {
         if let Some((guest, _)) = self.card_of[node] {
             // The console takes no more at once than a page.
             for piece in bytes.chunks(2_048) {
-                self.guests.deliver(guest, self.reached_ns, Port::Console, piece);
+                self.hosts.deliver(guest, self.reached_ns, Port::Console, piece);
             }
         }
-    }
-
-    /// Whether the kernel of a node's host has ended.
-    pub fn has_ended(&self, node: usize) -> bool {
-        self.card_of[node].is_none_or(|(guest, _)| self.guests.has_ended(guest))
     }
 
     /// Runs to what happens next, but not beyond `until_ns`.
@@ -128,9 +129,9 @@ impl<'a> TimeController<'a> {
         if horizon_ns == u64::MAX {
             return Ok(Step::Deadlock);
         }
-        if self.guests.run_until(horizon_ns, SILENCE)? == Progress::Silent {
+        if self.hosts.run_until(horizon_ns, SILENCE)? == Progress::Silent {
             self.unreached_ns = Some(horizon_ns);
-            return Ok(Step::Silent(self.guests.busy().map(ToOwned::to_owned).collect()));
+            return Ok(Step::Silent(self.hosts.busy()));
         }
         self.unreached_ns = None;
         self.reached_ns = horizon_ns;
@@ -140,8 +141,8 @@ impl<'a> TimeController<'a> {
     /// Gives the hosts what comes to them next; returns how far they may run.
     fn prepare(&mut self, until_ns: u64) -> Result<u64> {
         // A kernel that boots says when it wants to run only at the end of that.
-        let is_booting = self.guests.busy().next().is_some();
-        let next_ns = if is_booting { Some(self.reached_ns) } else { self.guests.next_ns() };
+        let is_booting = self.hosts.is_any_busy();
+        let next_ns = if is_booting { Some(self.reached_ns) } else { self.hosts.next_ns() };
         let Some(zero_ns) = self.zero_ns.filter(|&zero_ns| self.reached_ns >= zero_ns) else {
             let limit_ns = self.zero_ns.map_or(until_ns, |zero_ns| zero_ns.min(until_ns));
             let Some(next_ns) = next_ns.filter(|&next_ns| next_ns < limit_ns) else {
@@ -194,7 +195,7 @@ impl<'a> TimeController<'a> {
                 let due_ns = zero_ns + due.ps().div_ceil(1_000);
                 let digest = Digest::of(due_ns, guest, &bytes);
                 self.digests.add(due_ns - zero_ns, guest, digest);
-                self.guests.deliver(guest, due_ns, Port::Network(card), &bytes);
+                self.hosts.deliver(guest, due_ns, Port::Network(card), &bytes);
             }
             spare.push(bytes);
         }
@@ -203,7 +204,7 @@ impl<'a> TimeController<'a> {
     /// Lets into the network what hosts have sent, and returns what they have written to their consoles.
     fn collect(&mut self) -> Result<Vec<(u64, usize, Vec<u8>)>> {
         let mut output = Vec::new();
-        let mut all = self.guests.take_sent();
+        let mut all = self.hosts.take_sent();
         for sent in &mut all {
             match sent.port {
                 Port::Console => {
@@ -223,7 +224,7 @@ impl<'a> TimeController<'a> {
                 },
             }
         }
-        self.guests.recycle(all);
+        self.hosts.recycle(all);
         Ok(output)
     }
 

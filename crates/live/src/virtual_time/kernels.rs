@@ -1,11 +1,13 @@
 //! The hosts' kernels: processes of User-Mode Linux.
 
+use super::machines::HostMachine;
 use super::processors::Processors;
 use crate::error::{Error, Result};
 use longhaul_virtual::{Card, Port, TIME_SOCKET, socket_name};
 use nix::sys::personality::Persona;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -26,18 +28,21 @@ pub struct Kernel {
     pub patience_s: u64,
     /// Where kernels and this process meet: an empty directory, which nobody else may enter and whose maker removes it.
     pub directory: PathBuf,
+    /// The machines on which the kernels run, if it is not this one.
+    pub machines: Vec<HostMachine>,
 }
 
 /// Running kernels; they are ended when this is dropped.
 pub struct Kernels {
-    running: Vec<Child>,
+    /// By the numbers of their hosts.
+    running: BTreeMap<usize, Child>,
     pub processors: Processors,
 }
 
 impl Kernels {
     /// None runs yet.
     pub fn new() -> Self {
-        Kernels { running: Vec::new(), processors: Processors::new() }
+        Kernels { running: BTreeMap::new(), processors: Processors::new() }
     }
 
     /// Starts the kernel of host `number` with these network cards, which finds its sockets in the directory. What it says
@@ -96,20 +101,20 @@ impl Kernels {
             .spawn()
             .map_err(failed)?;
         self.processors.add(Pid::from_raw(child.id() as i32));
-        self.running.push(child);
+        self.running.insert(number, child);
         Ok(())
     }
 
     /// The kernel of a host that has ended, in words.
     pub fn ended(&mut self, number: usize) -> Option<String> {
-        let status = self.running.get_mut(number)?.try_wait().ok()??;
+        let status = self.running.get_mut(&number)?.try_wait().ok()??;
         Some(status.to_string())
     }
 }
 
 impl Drop for Kernels {
     fn drop(&mut self) {
-        for child in &mut self.running {
+        for child in self.running.values_mut() {
             // Its group has the processes in which its programs run.
             let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
             let _ = child.wait();

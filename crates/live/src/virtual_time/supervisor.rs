@@ -9,14 +9,14 @@ mod requests;
 mod schedule;
 mod sockets;
 
-use super::agent::launcher;
 use super::controller::{Step, TimeController};
 use super::frames::Nics;
-use super::kernels::{Kernel, Kernels};
-use super::messages::{LineBuffer, Order, Report, Setup};
+use super::hosts::{Hosts, LocalHosts, UNIX_NS, kernel_ended, make_directories, nodes_of};
+use super::kernels::Kernel;
+use super::machines::RemoteHosts;
+use super::messages::{LineBuffer, Order, Report};
 use crate::clock::monotonic_ns;
 use crate::counters::Counters;
-use crate::device::mac_of;
 use crate::engine::{self, Emulator};
 use crate::error::{Error, Result};
 use crate::program::ProgramState;
@@ -24,28 +24,19 @@ use crate::programs::Snapshot;
 use crate::recorder::Recorder;
 use crate::run_record::Ending;
 use crate::segment;
-use crate::supervisor::{ControlConnections, Options, environment};
+use crate::supervisor::{ControlConnections, Options};
 use commands::AskedCommand;
-use longhaul_plan::{Event, NodeKind, Plan, Program};
+use longhaul_plan::{Event, Plan, Program};
 use longhaul_storage::{Disk, replace_unsynced};
-use longhaul_virtual::{Card, Guests, NetConfig};
 use pace::Pace;
 use serde_json::json;
 use sockets::SocketRecords;
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
-/// Unix time of the moment at which the kernels boot: 2026-01-01, so that programs see the same dates in every run.
-const UNIX_NS: u64 = 1_767_225_600_000_000_000;
 /// The run's zero is at a whole second after its preparations, and not in the first one, in which some programs take a
 /// clock of less than a second for none.
 const SECOND_NS: u64 = 1_000_000_000;
-/// How long kernels may take to connect, of real time.
-const CONNECTION_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long hosts may take for what they do themselves, of virtual time.
 const HOST_TIMEOUT_NS: u64 = 60_000_000_000;
 
@@ -58,41 +49,19 @@ pub fn supervise(
 ) -> Result<Ending> {
     let began_ns = monotonic_ns();
     let directory = &options.directory;
-    for folder in [directory.join("raw/hosts.d"), directory.join("logs")] {
-        fs::create_dir_all(&folder)
-            .map_err(|error| Error::wrap(format!("make {}", folder.display()), error))?;
-    }
-    let cwd = std::env::current_dir().map_err(|error| Error::wrap("find the working directory", error))?;
-    let nodes: Vec<usize> =
-        (0..plan.nodes.len()).filter(|&node| plan.nodes[node].kind == NodeKind::Host).collect();
-    let mut kernels = Kernels::new();
+    let nodes = nodes_of(plan);
+    let hosts: Box<dyn Hosts> = if kernel.machines.is_empty() {
+        let numbers: Vec<usize> = (0..nodes.len()).collect();
+        Box::new(LocalHosts::start(plan, kernel, directory, &numbers, |started| {
+            if started % 16 == 0 {
+                control.report(&json!({"event": "building", "nodes": started, "of": nodes.len()}));
+            }
+        })?)
+    } else {
+        make_directories(directory)?;
+        Box::new(RemoteHosts::connect(&kernel.machines, nodes.len(), &directory.join("logs"))?)
+    };
     let interfaces: Vec<Vec<usize>> = nodes.iter().map(|&node| plan.interfaces(node).collect()).collect();
-    let cards: Vec<Vec<Card>> =
-        nodes.iter().zip(&interfaces).map(|(&node, own)| cards(plan, node, own)).collect();
-    let names = nodes.iter().map(|&node| plan.nodes[node].name.clone());
-    let mut guests = Guests::listen(&kernel.directory, names.zip(cards.clone()).collect(), UNIX_NS)?;
-    for (number, &node) in nodes.iter().enumerate() {
-        let log = console_log(directory, &plan.nodes[node].name);
-        let seed = plan.seed.wrapping_add(number as u64);
-        kernels.start(kernel, number, &cards[number], seed, &log)?;
-        if number % 16 == 15 {
-            control.report(&json!({"event": "building", "nodes": number + 1, "of": nodes.len()}));
-        }
-    }
-    let connected = guests.wait_for_connections(CONNECTION_TIMEOUT)?;
-    if !connected {
-        let found = (0..nodes.len()).find_map(|number| kernels.ended(number).zip(Some(nodes[number])));
-        return Err(found.map_or_else(
-            || {
-                Error::new(format!(
-                    "the hosts' kernels did not start within {} s",
-                    CONNECTION_TIMEOUT.as_secs()
-                ))
-            },
-            |(how, node)| kernel_ended(plan, directory, node, &how),
-        ));
-    }
-    guests.boot()?;
     let network = engine::network(plan)?;
     let endpoints = engine::endpoints(plan, &network)?;
     let replays = engine::Replays::load(plan, directory, |_| true)?;
@@ -105,15 +74,10 @@ pub fn supervise(
     // The run's zero is not known yet; records of captures are written once it is.
     let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, UNIX_NS);
     emulator.egress.replays = replays;
-    let env = environment_of(plan, directory)?;
-    let files = directory.join("raw/hosts.d");
-    let spans = plan.programs.iter().map(|program| environment::parallel_environment(plan, program, &files));
-    let setup = Setup { directory: directory.clone(), cwd, env, spans: spans.collect::<Result<_>>()? };
     let mut run = Supervisor {
         plan,
         directory,
-        controller: TimeController::new(emulator, guests, interfaces, plan.nodes.len()),
-        kernels,
+        controller: TimeController::new(emulator, hosts, interfaces, plan.nodes.len()),
         kernel,
         hosts: nodes,
         lines: (0..plan.nodes.len()).map(|_| LineBuffer::default()).collect(),
@@ -138,8 +102,9 @@ pub fn supervise(
         repaced: Vec::new(),
         stop: None,
     };
-    let outcome = run.run(&setup, options.keep, control);
+    let outcome = run.run(options.keep, control);
     let ended = run.end(control, outcome.as_ref().map_or("failed", |ending| &ending.status));
+    let ended = ended.and(run.controller.hosts.finish(directory));
     let ending = outcome?;
     // The first failure is the reason.
     if ending.is_good() { ended.map(|()| ending) } else { Ok(ending) }
@@ -160,7 +125,6 @@ struct Supervisor<'a> {
     plan: &'a Plan,
     directory: &'a Path,
     controller: TimeController<'a>,
-    kernels: Kernels,
     kernel: &'a Kernel,
     /// The nodes that are hosts.
     hosts: Vec<usize>,
@@ -194,16 +158,14 @@ struct Supervisor<'a> {
 }
 
 impl Supervisor<'_> {
-    fn run(&mut self, setup: &Setup, keep: bool, control: &mut ControlConnections) -> Result<Ending> {
+    fn run(&mut self, keep: bool, control: &mut ControlConnections) -> Result<Ending> {
         let all = self.hosts.len();
         if let Some(ending) = self.wait(HOST_TIMEOUT_NS, "boot", control, |run| run.booted == all)? {
             return Ok(ending);
         }
-        let file = self.directory.join("raw/hosts.d/setup.json");
-        let text = serde_json::to_vec(setup).map_err(|error| Error::wrap("write the setup", error))?;
-        fs::write(&file, text).map_err(|error| Error::wrap(format!("write {}", file.display()), error))?;
-        for node in self.hosts.clone() {
-            self.order(node, &Order::Configure { node, file: file.clone() });
+        for (number, node) in self.hosts.clone().into_iter().enumerate() {
+            let file = self.controller.hosts.setup_file(number).to_path_buf();
+            self.order(node, &Order::Configure { node, file });
         }
         if let Some(ending) =
             self.wait(HOST_TIMEOUT_NS, "become hosts", control, |run| run.configured == all)?
@@ -352,19 +314,13 @@ impl Supervisor<'_> {
         Ok(None)
     }
 
-    /// Keeps a line that is no report with what the host's kernel says: a kernel that panics says so on every console.
-    fn log_console(&self, node: usize, line: &[u8]) {
-        let path = console_log(self.directory, &self.plan.nodes[node].name);
-        let log = OpenOptions::new().append(true).custom_flags(libc::O_NOFOLLOW).open(path);
-        let _ = log.and_then(|mut log| log.write_all(&[line, b"\n"].concat()));
-    }
-
     /// Lets time pass to what happens next, but not beyond `until_ns`; false if nothing will ever happen.
     ///
     /// While a user takes none of what a command has written, no time passes.
     fn turn(&mut self, until_ns: u64, control: &mut ControlConnections) -> Result<bool> {
         if control.is_behind() {
             control.wait_for_requests(requests::INTERVAL_NS);
+            self.controller.hosts.attend()?;
             self.answer_requests(control);
             return Ok(true);
         }
@@ -385,6 +341,7 @@ impl Supervisor<'_> {
             for line in self.lines[node].take(&bytes) {
                 match serde_json::from_slice(&line) {
                     Ok(report) => self.handle_report(at_ns, node, report, control)?,
+                    // A kernel that panics says so on every console.
                     Err(_) => self.log_console(node, &line),
                 }
             }
@@ -393,47 +350,17 @@ impl Supervisor<'_> {
             control.warn(warning);
         }
         if self.counted.is_empty()
-            && let Some(&node) = self.hosts.iter().find(|&&node| self.controller.has_ended(node))
+            && let Some((number, how)) = self.controller.hosts.ended()
         {
-            let number = self.hosts.iter().position(|&host| host == node).unwrap_or_default();
-            let how = self.kernels.ended(number).unwrap_or_else(|| "ended".into());
-            return Err(kernel_ended(self.plan, self.directory, node, &how));
+            return Err(kernel_ended(&self.plan.nodes[self.hosts[number]].name, &how, self.directory));
         }
-        self.kernels.processors.decide(self.controller.guests.overlap());
         self.answer_requests(control);
         Ok(true)
     }
-}
 
-/// Variables of every program of the run.
-fn environment_of(plan: &Plan, directory: &Path) -> Result<BTreeMap<String, String>> {
-    // Programs of a live run have the environment of the one that was started; the first process of a kernel has none.
-    let mut env: BTreeMap<String, String> = std::env::vars().collect();
-    env.extend(environment::environment(plan, directory, Path::new(launcher::SCRIPT))?);
-    env.insert("TMPDIR".into(), "/tmp".into());
-    Ok(env)
-}
-
-/// The network cards of a host with these interfaces.
-fn cards(plan: &Plan, host: usize, interfaces: &[usize]) -> Vec<Card> {
-    let card = |&interface: &usize| {
-        let mtu = u16::try_from(plan.nodes[interface].mtu).unwrap_or(u16::MAX);
-        let config = NetConfig { mac: mac_of(interface), mtu };
-        Card { config, line_bits_per_s: plan.nodes[host].line_bits_per_s }
-    };
-    interfaces.iter().map(card).collect()
-}
-
-/// Where it is kept what the kernel of a host says.
-fn console_log(directory: &Path, host: &str) -> PathBuf {
-    directory.join(format!("logs/{host}.console"))
-}
-
-fn kernel_ended(plan: &Plan, directory: &Path, node: usize, how: &str) -> Error {
-    let name = &plan.nodes[node].name;
-    let log = console_log(directory, name);
-    let text = fs::read_to_string(&log).unwrap_or_default();
-    let last = crate::stderr_capture::last_line(&text).map(|line| format!(": {line}")).unwrap_or_default();
-    Error::crash(format!("host {name}: its kernel has ended ({how}){last}"))
-        .with_remedy(format!("its console is in {}", log.display()))
+    fn log_console(&mut self, node: usize, line: &[u8]) {
+        if let Some(number) = self.hosts.iter().position(|&host| host == node) {
+            self.controller.hosts.log(number, line);
+        }
+    }
 }

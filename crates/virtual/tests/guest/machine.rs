@@ -8,7 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, process};
 
-use longhaul_virtual::{Card, GuestCounters, Guests, NetConfig, Port, Progress, TIME_SOCKET, socket_name};
+use longhaul_virtual::{
+    Card, GuestCounters, GuestSpec, Guests, NetConfig, Port, Progress, TIME_SOCKET, socket_name,
+};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 
@@ -44,7 +46,12 @@ impl Machine {
         fs::write(&init, format!("#!/bin/bash\n{script}")).unwrap();
         fs::set_permissions(&init, fs::Permissions::from_mode(0o755)).unwrap();
         let card = Card { config: NetConfig { mac: GUEST_MAC, mtu: 1400 }, line_bits_per_s: None };
-        let mut guests = Guests::listen(&directory, vec![("a".to_owned(), vec![card])], TIME_OF_DAY).unwrap();
+        let mut guests = Guests::listen(
+            &directory,
+            vec![GuestSpec { number: 0, name: "a".to_owned(), cards: vec![card] }],
+            TIME_OF_DAY,
+        )
+        .unwrap();
         let log = File::create(directory.join("log")).unwrap();
         let place = directory.display();
         let device = |port: Port| {
@@ -102,13 +109,13 @@ impl Machine {
     /// Runs the guest until `has_come` holds.
     pub fn run_until(&mut self, what: &str, has_come: impl Fn(&Self) -> bool) {
         while !has_come(self) {
-            assert!(!self.guests.has_ended(0), "the guest ended before {what}: {}", self.log());
+            assert!(self.guests.ended().next().is_none(), "the guest ended before {what}: {}", self.log());
             self.turn();
         }
     }
 
     pub fn run_until_it_ends(&mut self) {
-        while !self.guests.has_ended(0) {
+        while self.guests.ended().next().is_none() {
             self.turn();
         }
         let status = self.kernel.wait().unwrap();

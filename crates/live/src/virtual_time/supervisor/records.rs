@@ -95,9 +95,9 @@ impl Supervisor<'_> {
     }
 
     /// The account of the clock and of the hosts' cards.
-    fn account(&self) -> Value {
-        let guests = self.hosts.iter().enumerate().map(|(number, &node)| {
-            let counters = self.controller.guests.counters(number);
+    fn account(&mut self) -> Value {
+        let counters = self.controller.hosts.counters();
+        let guests = self.hosts.iter().zip(&counters).map(|(&node, counters)| {
             let account = json!({
                 "runs": counters.runs,
                 "interrupts": counters.interrupts,

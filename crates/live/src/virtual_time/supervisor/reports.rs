@@ -7,12 +7,14 @@ use crate::supervisor::ControlConnections;
 
 impl Supervisor<'_> {
     /// Warns once of hosts that run and send no message.
-    pub(super) fn warn_of_silence(&mut self, hosts: &[String], control: &mut ControlConnections) {
+    pub(super) fn warn_of_silence(&mut self, hosts: &[usize], control: &mut ControlConnections) {
         let silent_s = (monotonic_ns() - self.last_message_ns) / SECOND_NS;
         if silent_s < self.kernel.patience_s || self.silence_reported {
             return;
         }
         self.silence_reported = true;
+        let hosts: Vec<String> =
+            hosts.iter().map(|&number| self.plan.nodes[self.hosts[number]].name.clone()).collect();
         // One that computes from its beginning on keeps its host from reporting that it has started.
         let names: Vec<&str> = self
             .programs

@@ -1,0 +1,224 @@
+"""Runs on the virtual clock whose hosts are on several machines: the network and its clock are here.
+
+An agent on each machine runs the kernels of its hosts; see docs/explanation/several-machines.md.
+"""
+
+import socket
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from longhaul import log
+from longhaul.diagnostics import Code
+from longhaul.errors import LonghaulError
+from longhaul.machines import archive, messages
+from longhaul.machines.coordinator import MachineLostError, not_started, require_same_version
+from longhaul.machines.hostfile import Machine
+from longhaul.machines.messages import Message, Writer
+from longhaul.machines.placement import places
+from longhaul.plan import Plan
+from longhaul.results import directory as directories
+from longhaul.results import machine_records
+from longhaul.run.virtual_clock import VirtualClock
+from longhaul.units.text import count_text
+
+if TYPE_CHECKING:
+    from longhaul.scenario import Resolved
+
+_ANSWER_S = 60.0
+"""For an agent to start, and for each of its answers."""
+_OWN = ("logs", "raw", machine_records.MACHINES)
+"""What of a run directory machines do not need."""
+
+
+@dataclass(frozen=True)
+class HostMachines:
+    """Which machine runs the kernels of which hosts. The network is not divided."""
+
+    machines: Sequence[Machine]
+    """Those that have hosts."""
+    hosts: Sequence[Sequence[int]]
+    """Of each machine, by number: their place among the hosts of the plan."""
+
+    @contextmanager
+    def __call__(
+        self, clock: VirtualClock, plan: Plan, directory: Path, *, stays_up: bool
+    ) -> Iterator[Sequence[Mapping[str, Any]]]:
+        """Start an agent on each machine; give what the run's worker is told of them.
+
+        The agents end after the block; if they are to stay up, with the worker. Raises LonghaulError.
+        """
+        logs = directory / "logs"
+        logs.mkdir(exist_ok=True)
+        agents: list[_Agent] = []
+        is_over = True
+        try:
+            # All start at the same time.
+            for machine, hosts in zip(self.machines, self.hosts, strict=True):
+                agents.append(_started(machine, hosts, logs))
+            hellos = [agent.hello() for agent in agents]
+            _announce(agents)
+            orders = clock.host_orders(plan)
+            names = [each.name for each in directory.iterdir() if each.name not in _OWN]
+            parts = list(archive.packed(directory, names))
+            kernel = clock.kernel
+            for agent in agents:
+                agent.send({"do": "kernel", "sha256": kernel.sha256})
+            for agent in agents:
+                if not agent.hear("kernel")["here"]:
+                    agent.send_parts(archive.packed(kernel.directory, [kernel.binary.name]))
+                agent.send_parts(parts)
+                agent.send({"do": "hosts", "hosts": agent.hosts, "orders": orders, "work": str(Path.cwd())})
+            directories.update_run(directory, host_machines=_described(agents, hellos, plan))
+            yield [
+                {"name": agent.machine.name, "stream": agent.stream.fileno(), "hosts": agent.hosts}
+                for agent in agents
+            ]
+            is_over = not stays_up
+        finally:
+            for agent in agents:
+                agent.stream.close()
+            if is_over:
+                for agent in agents:
+                    agent.end()
+            for agent in agents:
+                agent.errors.close()
+
+
+def place_hosts(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> HostMachines:
+    """Distribute the hosts of ``plan``: where ``place`` says, the others in order, by the machines' cores.
+
+    Raises LonghaulError for a place that is none of the machines.
+    """
+    nodes = [number for number, node in enumerate(plan["nodes"]) if node["kind"] == "host"]
+    named = places(resolved, plan, [machine.name for machine in machines])
+    free = [host for host, node in enumerate(nodes) if node not in named]
+    found: list[list[int]] = [[] for _ in machines]
+    for host, node in enumerate(nodes):
+        if node in named:
+            found[named[node]].append(host)
+    capacities = [machine.cores or 1 for machine in machines]
+    begun = 0
+    for own, until in zip(found, _bounds(len(free), capacities), strict=True):
+        own.extend(free[begun:until])
+        own.sort()
+        begun = until
+    used = [(machine, own) for machine, own in zip(machines, found, strict=True) if own]
+    return HostMachines([machine for machine, _own in used], [own for _machine, own in used])
+
+
+def _bounds(count: int, capacities: Sequence[int]) -> Iterator[int]:
+    """Up to which of ``count`` things each of several has its own, by their capacities."""
+    total, so_far = sum(capacities), 0
+    for capacity in capacities:
+        so_far += capacity
+        yield round(count * so_far / total)
+
+
+@dataclass(eq=False)
+class _Agent:
+    """An agent, seen from here, until the run's worker talks to it."""
+
+    machine: Machine
+    hosts: Sequence[int]
+    process: "subprocess.Popen[bytes]"
+    stream: socket.socket
+    errors: IO[bytes]
+    writer: Writer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.stream.settimeout(_ANSWER_S)
+        # Unbuffered: what comes behind the last answer is the worker's.
+        self._in = self.stream.makefile("rb", buffering=0)
+        self.writer = Writer(self.stream.makefile("wb"))
+
+    def hello(self) -> Message:
+        hello = self.hear("hello")
+        require_same_version(self.machine, hello)
+        return hello
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        self.writer.send(message)
+
+    def send_parts(self, parts: "Iterator[str] | Sequence[str]") -> None:
+        for part in parts:
+            self.send({"do": "part", "part": part})
+
+    def hear(self, kind: str) -> Message:
+        """The next answer, which is of this kind. Raises LonghaulError."""
+        name = self.machine.name
+        try:
+            message = messages.read(self._in)  # type: ignore[arg-type]
+        except TimeoutError:
+            raise MachineLostError(
+                f"{name}: no answer ({kind}) within {_ANSWER_S:.0f} s",
+                remedy="check the machine and the network to it",
+            ) from None
+        except (OSError, ValueError) as error:
+            raise not_started(self.machine, f": {error}") from None
+        if message is None:
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=2)
+            said = self.last_error()
+            raise not_started(self.machine, f": {said}" if said else "")
+        if message["is"] != kind:
+            reason = str(message.get("message") or f"an unexpected message: {message['is']}")
+            raise LonghaulError(
+                Code.RUN_FAILED, f"machine {name}: {reason}", remedy=message.get("remedy"), exit_code=3
+            )
+        return message
+
+    def last_error(self) -> str:
+        """The last line that it wrote to standard error; empty if there is none."""
+        self.errors.seek(0)
+        lines = self.errors.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+    def end(self) -> None:
+        """Wait for its end, which comes when nobody talks to it any more."""
+        try:
+            self.process.wait(timeout=messages.SILENT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def _started(machine: Machine, hosts: Sequence[int], logs: Path) -> _Agent:
+    errors = (logs / f"machine-{machine.name}.err").open("w+b")
+    ours, theirs = socket.socketpair()
+    try:
+        process = subprocess.Popen(
+            machine.python_command_line("-I", "-m", "longhaul.machines.kernel_agent"),
+            stdin=theirs.fileno(),
+            stdout=theirs.fileno(),
+            stderr=errors,
+            start_new_session=True,
+        )
+    except OSError as error:
+        ours.close()
+        errors.close()
+        raise not_started(machine, f": cannot start {error.filename}: {error.strerror}") from error
+    finally:
+        theirs.close()
+    return _Agent(machine, hosts, process, ours, errors)
+
+
+def _announce(agents: Sequence[_Agent]) -> None:
+    parts = (f"{agent.machine.name} ({count_text(len(agent.hosts), 'host')})" for agent in agents)
+    log.note(f"machines: {', '.join(parts)}; the network is on this one")
+
+
+def _described(agents: Sequence[_Agent], hellos: Sequence[Message], plan: Plan) -> list[Message]:
+    """What the run's record has of the machines."""
+    names = [node["name"] for node in plan["nodes"] if node["kind"] == "host"]
+    return [
+        {
+            "name": agent.machine.name,
+            "hosts": [names[host] for host in agent.hosts],
+            **{key: hello[key] for key in ("host", "kernel", "cores")},
+        }
+        for agent, hello in zip(agents, hellos, strict=True)
+    ]
