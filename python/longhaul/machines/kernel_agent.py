@@ -22,9 +22,12 @@ from longhaul.kernels.cache import BINARY, kernels
 from longhaul.machines import archive, messages
 from longhaul.machines.messages import Message, Writer
 from longhaul.results import host_files
-from longhaul.run.cleanup import temporary_prefix
+from longhaul.run.cleanup import remove_temporary, temporary_prefix
 from longhaul.run.session import search_path
 from longhaul.run.virtual_clock import kernel_orders
+
+_KIND = "machine"
+"""Of the agent's temporary directory."""
 
 
 class KernelAgent:
@@ -34,7 +37,9 @@ class KernelAgent:
         """Answer over ``out``."""
         self._out = out
         self._writer = Writer(out)
-        self._directory = Path(tempfile.mkdtemp(prefix=temporary_prefix("machine")))
+        # Of agents that were killed.
+        remove_temporary(_KIND)
+        self._directory = Path(tempfile.mkdtemp(prefix=temporary_prefix(_KIND)))
         self._parts: list[str] = []
         self._binary = self._directory / BINARY
 
@@ -57,6 +62,8 @@ class KernelAgent:
                     self._look_for_kernel(message["sha256"])
                 elif message["do"] == "part":
                     self._parts.append(message["part"])
+                elif message["do"] == "unpack":
+                    self._unpack()
                 elif message["do"] == "hosts":
                     return self._run(message)
         except (LonghaulError, _longhaul.LiveError) as error:
@@ -74,17 +81,21 @@ class KernelAgent:
             self._binary = found
         self._writer.send({"is": "kernel", "here": found is not None})
 
-    def _run(self, message: Message) -> int:
+    def _unpack(self) -> None:
         archive.unpack(self._parts, self._directory)
         self._parts.clear()
+
+    def _run(self, message: Message) -> int:
         work = Path(message["work"])
         os.chdir(work if work.is_dir() else self._directory)
         os.environ["PATH"] = search_path()
         sockets = self._directory / "kernels"
         sockets.mkdir(mode=0o700)
         orders: dict[str, Any] = {**message["orders"], **kernel_orders(self._binary, sockets)}
+        plan = (self._directory / "plan.json").read_text(encoding="utf-8")
+        self._writer.send({"is": "ready"})
         is_awaited = _longhaul.serve_hosts(
-            (self._directory / "plan.json").read_text(encoding="utf-8"),
+            plan,
             directory=str(self._directory),
             kernel=orders,
             hosts=message["hosts"],

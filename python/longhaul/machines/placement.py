@@ -60,7 +60,9 @@ def place(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> Plac
     named |= {port.node: names.index(machine) for port, machine in wanted}
     load = live_shards.load_of(plan)
     capacities = [machine.cores or 1 for machine in machines]
-    partition = _by_name(plan, load, named) if named else live_shards.divided(load, capacities)
+    partition = (
+        by_name(plan, load, named, least_cut_ns=1.0) if named else live_shards.divided(load, capacities)
+    )
     if partition is None:
         raise LonghaulError(
             Code.NOT_DIVISIBLE,
@@ -145,10 +147,13 @@ def _ends(endpoints: Sequence[int], partition: Sequence[int]) -> tuple[int, int]
     return partition[endpoints[0]], partition[endpoints[1]]
 
 
-def _by_name(plan: Plan, load: Load, named: Mapping[int, int]) -> list[int]:
-    """The machines that the scenario names; a node without a place is where its neighbours are."""
-    # In one group are nodes that links without a delay join.
-    groups = contracted(load, least_ns=1.0)
+def by_name(plan: Plan, load: Load, named: Mapping[int, int], *, least_cut_ns: float) -> list[int]:
+    """The machine of each node: that which ``named`` has for it, or where its neighbours are.
+
+    Nodes that are joined by links with less delay than ``least_cut_ns`` are on one machine. Raises
+    LonghaulError if they are named otherwise.
+    """
+    groups = contracted(load, least_ns=least_cut_ns)
     of_group: dict[int, int] = {}
     for node, machine in named.items():
         known = of_group.setdefault(groups[node], machine)

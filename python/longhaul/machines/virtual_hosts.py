@@ -5,7 +5,7 @@ An agent on each machine runs the kernels of its hosts; see docs/explanation/sev
 
 import socket
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,10 +18,11 @@ from longhaul.machines import archive, messages
 from longhaul.machines.coordinator import MachineLostError, not_started, require_same_version
 from longhaul.machines.hostfile import Machine
 from longhaul.machines.messages import Message, Writer
-from longhaul.machines.placement import places
+from longhaul.machines.placement import by_name, places
 from longhaul.plan import Plan
 from longhaul.results import directory as directories
 from longhaul.results import machine_records
+from longhaul.run.live_shards import load_of
 from longhaul.run.virtual_clock import VirtualClock
 from longhaul.units.text import count_text
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _ANSWER_S = 60.0
 """For an agent to start, and for each of its answers."""
+_END_S = 1.0
+"""For an agent to end when the run is over."""
 _OWN = ("logs", "raw", machine_records.MACHINES)
 """What of a run directory machines do not need."""
 
@@ -69,9 +72,11 @@ class HostMachines:
                 agent.send({"do": "kernel", "sha256": kernel.sha256})
             for agent in agents:
                 if not agent.hear("kernel")["here"]:
-                    agent.send_parts(archive.packed(kernel.directory, [kernel.binary.name]))
-                agent.send_parts(parts)
+                    agent.send_files(archive.packed(kernel.directory, [kernel.binary.name]))
+                agent.send_files(parts)
                 agent.send({"do": "hosts", "hosts": agent.hosts, "orders": orders, "work": str(Path.cwd())})
+            for agent in agents:
+                agent.hear("ready")
             directories.update_run(directory, host_machines=_described(agents, hellos, plan))
             yield [
                 {"name": agent.machine.name, "stream": agent.stream.fileno(), "hosts": agent.hosts}
@@ -89,33 +94,30 @@ class HostMachines:
 
 
 def place_hosts(resolved: "Resolved", plan: Plan, machines: Sequence[Machine]) -> HostMachines:
-    """Distribute the hosts of ``plan``: where ``place`` says, the others in order, by the machines' cores.
+    """Distribute the hosts of ``plan``: as ``place`` says, or in the plan's order, by the machines' cores.
 
-    Raises LonghaulError for a place that is none of the machines.
+    Links of any delay may be between machines. Raises LonghaulError for a place that is none of them.
     """
     nodes = [number for number, node in enumerate(plan["nodes"]) if node["kind"] == "host"]
     named = places(resolved, plan, [machine.name for machine in machines])
-    free = [host for host, node in enumerate(nodes) if node not in named]
-    found: list[list[int]] = [[] for _ in machines]
-    for host, node in enumerate(nodes):
-        if node in named:
-            found[named[node]].append(host)
-    capacities = [machine.cores or 1 for machine in machines]
-    begun = 0
-    for own, until in zip(found, _bounds(len(free), capacities), strict=True):
-        own.extend(free[begun:until])
-        own.sort()
-        begun = until
-    used = [(machine, own) for machine, own in zip(machines, found, strict=True) if own]
-    return HostMachines([machine for machine, _own in used], [own for _machine, own in used])
+    if named:
+        partition = by_name(plan, load_of(plan), named, least_cut_ns=0.0)
+        of_host = [partition[node] for node in nodes]
+    else:
+        of_host = list(_in_order(len(nodes), [machine.cores or 1 for machine in machines]))
+    own = [[host for host, of in enumerate(of_host) if of == number] for number in range(len(machines))]
+    used = [(machine, hosts) for machine, hosts in zip(machines, own, strict=True) if hosts]
+    return HostMachines([machine for machine, _hosts in used], [hosts for _machine, hosts in used])
 
 
-def _bounds(count: int, capacities: Sequence[int]) -> Iterator[int]:
-    """Up to which of ``count`` things each of several has its own, by their capacities."""
-    total, so_far = sum(capacities), 0
-    for capacity in capacities:
+def _in_order(count: int, capacities: Sequence[int]) -> Iterator[int]:
+    """Which of several has each of ``count`` things, by their capacities."""
+    total, so_far, begun = sum(capacities), 0, 0
+    for number, capacity in enumerate(capacities):
         so_far += capacity
-        yield round(count * so_far / total)
+        until = round(count * so_far / total)
+        yield from [number] * (until - begun)
+        begun = until
 
 
 @dataclass(eq=False)
@@ -143,9 +145,10 @@ class _Agent:
     def send(self, message: Mapping[str, Any]) -> None:
         self.writer.send(message)
 
-    def send_parts(self, parts: "Iterator[str] | Sequence[str]") -> None:
+    def send_files(self, parts: Iterable[str]) -> None:
         for part in parts:
             self.send({"do": "part", "part": part})
+        self.send({"do": "unpack"})
 
     def hear(self, kind: str) -> Message:
         """The next answer, which is of this kind. Raises LonghaulError."""
@@ -178,9 +181,9 @@ class _Agent:
         return lines[-1] if lines else ""
 
     def end(self) -> None:
-        """Wait for its end, which comes when nobody talks to it any more."""
+        """Wait for its end, which comes when nobody talks to it any more, unless it hangs."""
         try:
-            self.process.wait(timeout=messages.SILENT_S)
+            self.process.wait(timeout=_END_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
