@@ -108,6 +108,10 @@ def test_a_run_is_the_same_bit_by_bit_on_one_machine_and_on_two(
     assert divided.log("probe.out") == alone.log("probe.out")
     found = json.loads((divided.directory / "run.json").read_text())["host_machines"]
     assert [(each["name"], each["hosts"]) for each in found] == [("m1", ["a1", "a2"]), ("m2", ["b1", "b2"])]
+    assert "with the hosts on m1, m2;" in " ".join(divided.stdout.split())
+    report = (divided.directory / "report.html").read_text()
+    assert "Machines of the hosts" in report
+    assert "a1, a2" in report
     assert not list((divided.directory / "raw").glob("machine-*"))
     assert left_on(room) == ""
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from longhaul.units.text import time_text
+from longhaul.units.text import few_text, time_text
 
 
 def virtual_text(summary: Mapping[str, Any]) -> str | None:
@@ -12,6 +12,8 @@ def virtual_text(summary: Mapping[str, Any]) -> str | None:
     if clock is None:
         return None
     took = f"virtual clock: {summary['duration_ns'] / 1e9:.3f} s took {clock['wall_s']:.2f} s"
+    if machines := [each["name"] for each in clock.get("machines") or ()]:
+        took += f" with the hosts on {few_text(machines)}"
     if clock["cpu_speed"] is None:
         return f"{took}; equal runs have the digest {clock['digest']}"
     return (

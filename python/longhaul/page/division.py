@@ -1,6 +1,6 @@
 """How the network of a run was divided into shards, engine threads or machines."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
 from longhaul.page.responses.shards import Crossing, DividedCut, DividedPart, DividedRun
@@ -14,6 +14,8 @@ def divided(run: Json, plan: Plan, summary: Json | None) -> DividedRun | None:
 
     ``None`` for a run in one part, and for one of a version that did not record where nodes were.
     """
+    if run.get("host_machines"):
+        return _of_hosts(run["host_machines"])
     partition: list[int] = run.get("partition") or []
     if len(partition) != len(plan["nodes"]) or not partition:
         return None
@@ -56,3 +58,20 @@ def divided(run: Json, plan: Plan, summary: Json | None) -> DividedRun | None:
         "cuts": cuts,
         "crossings": cast("list[Crossing]", list(found.get("crossings", ()))),
     }
+
+
+def _of_hosts(machines: Sequence[Json]) -> DividedRun:
+    """The machines of hosts on the virtual clock: the network itself is in one part, and nothing is late."""
+    parts: list[DividedPart] = [
+        {
+            "name": each["name"],
+            "host": each["host"],
+            "nodes": list(each["hosts"]),
+            "cores": each["cores"],
+            "lateness_p50_ns": None,
+            "lateness_p99_ns": None,
+            "stalled_share": None,
+        }
+        for each in machines
+    ]
+    return {"kind": "machines", "parts": parts, "cuts": [], "crossings": []}

@@ -202,6 +202,7 @@ def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
         "pacing": run_tables.pacing(summary.get("pacing") or ()),
         "interfaces": run_tables.interfaces(summary["fidelity"], fidelity),
         "machines": run_tables.machines(summary["machines"]) if summary.get("machines") else None,
+        "host_machines": run_tables.host_machines(on) if (on := _host_machines(summary)) else None,
         "crossings": run_tables.crossings(summary["machines"]) if summary.get("machines") else None,
         "programs": run_tables.programs(summary["programs"]),
         "iterations": run_tables.iterations(summary["programs"]),
@@ -210,6 +211,12 @@ def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
         "counters": run_tables.counters(_counters(fidelity)),
         "captures": run_tables.captures(summary.get("captures") or ()),
     }
+
+
+def _host_machines(summary: Json) -> Sequence[Json]:
+    """The machines of hosts on the virtual clock, if there are several."""
+    found: Sequence[Json] = (summary.get("virtual_clock") or {}).get("machines") or ()
+    return found
 
 
 def _access(links: Sequence[Json]) -> list[Json]:

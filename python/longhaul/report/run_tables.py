@@ -9,7 +9,7 @@ from longhaul.analysis.metrics import has_size, took_ns
 from longhaul.analysis.phases import path_rtt_text, series_of
 from longhaul.report import transfer_results
 from longhaul.report.tables import Cell, Folded, Row, Table, folded, numbers, words
-from longhaul.units.text import number_text, quantity_text, rate_text, share_text, time_text
+from longhaul.units.text import few_text, number_text, quantity_text, rate_text, share_text, time_text
 
 Json = Mapping[str, Any]
 
@@ -345,6 +345,25 @@ def machines(found: Json) -> Table:
             ]
         )
         for each in found["machines"]
+    ]
+    return Table(columns, rows)
+
+
+def host_machines(found: Sequence[Json]) -> Table:
+    """Each machine that ran kernels of hosts on the virtual clock."""
+    columns = [*words("machine", "host", "kernel"), *numbers("cores", "hosts"), *words("which")]
+    rows = [
+        Row(
+            [
+                each["name"],
+                each["host"],
+                each["kernel"],
+                str(each["cores"]),
+                number_text(len(each["hosts"])),
+                few_text(each["hosts"], most=12),
+            ]
+        )
+        for each in found
     ]
     return Table(columns, rows)
 

@@ -156,8 +156,8 @@ def _write_results(directory: Path) -> Json:
         "limits": [] if simulated else summarise_limits(plan, accounts),
         "captures": capture_files(directory, plan),
         "fidelity": fidelity,
-        "virtual_clock": _virtual_clock(engine),
-        "machines": summarise_machines(engine, (read_json(directory / "run.json") or {}).get("machines", ())),
+        "virtual_clock": _virtual_clock(engine, directory),
+        "machines": summarise_machines(engine, _recorded(directory, "machines")),
         **tables,
     }
     planned = read_json(directory / "transfers.json")
@@ -182,8 +182,14 @@ def _write_results(directory: Path) -> Json:
     return summary
 
 
-def _virtual_clock(engine: Json | None) -> Json | None:
-    """What the hosts' clock tells of itself, if it was virtual."""
+def _recorded(directory: Path, name: str) -> Sequence[Json]:
+    """What the run's record has of its parts; nothing if it has none."""
+    found: Sequence[Json] = (read_json(directory / "run.json") or {}).get(name) or ()
+    return found
+
+
+def _virtual_clock(engine: Json | None, directory: Path) -> Json | None:
+    """What the hosts' clock tells of itself, if it was virtual, and on which machines they were."""
     if engine is None or engine.get("clock") != "virtual":
         return None
     account = engine["virtual"]
@@ -195,6 +201,7 @@ def _virtual_clock(engine: Json | None) -> Json | None:
         "wall_s": account["wall_s"],
         "wall_s_per_s": account["wall_s"] / seconds if seconds > 0 else None,
         "hosts": account["hosts"],
+        "machines": list(_recorded(directory, "host_machines")),
     }
 
 
