@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -54,9 +54,11 @@ Summary = dict[str, Any]
 Measure = Callable[[str, dict[str, str]], tuple[Summary, float]]
 
 
-def measure_with(work: Path, on: Sequence[str], before: Sequence[str]) -> Measure:
-    """A function that runs a scenario in a layout, and returns its summary and its time beyond the run."""
-    options = {"one engine": [], "two threads": ["--shards", "2"], "two machines": list(on)}
+def measure_with(work: Path, options: Mapping[str, Sequence[str]], before: Sequence[str]) -> Measure:
+    """A function that runs a scenario in a layout with these options.
+
+    It returns the summary and how much longer than the run the command took.
+    """
 
     def measured(layout: str, scenario: dict[str, str]) -> tuple[Summary, float]:
         (work / "pair.yaml").write_text(SCENARIO.format(duration=f"{SECONDS}s", **scenario))
@@ -76,7 +78,9 @@ def compared(rounds: int) -> list[Row]:
     with tempfile.TemporaryDirectory() as place, machine_room(Path(place) / "room", 2) as room:
         work = Path(place) / "work"
         work.mkdir()
-        measured = measure_with(work, ["--on", str(room.hostfile), "--ssh", room.ssh], room.at_switch())
+        on = ["--on", str(room.hostfile), "--ssh", room.ssh]
+        options = {"one engine": [], "two threads": ["--shards", "2"], "two machines": on}
+        measured = measure_with(work, options, room.at_switch())
         found: dict[tuple[str, str], list[float]] = defaultdict(list)
         for _ in range(rounds):
             for layout in LAYOUTS:
@@ -102,6 +106,36 @@ def note(found: dict[tuple[str, str], list[float]], layout: str, summary: Summar
         found["bound", layout].append(max(each["clock_bound_ns"] for each in crossings) / 1e3)
         late = sum(each["late_packets"] for each in crossings) / sum(each["packets"] for each in crossings)
         found["late", layout].append(100 * late)
+
+
+def on_virtual_clock(rounds: int) -> list[Row]:
+    """The kernels of the hosts on one machine and on two, in turns: real time for a second of the run."""
+    traffic = {
+        "pings every 10 ms": PING,
+        "TCP over 100 Mbit/s": {"delay": "20ms", "rate": "100Mbit", "traffic": TCP},
+        "TCP over 1 Gbit/s": {"delay": "20ms", "rate": "1Gbit", "traffic": TCP},
+    }
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    digests: dict[str, set[str]] = defaultdict(set)
+    with tempfile.TemporaryDirectory() as place, machine_room(Path(place) / "room", 2) as room:
+        work = Path(place) / "work"
+        work.mkdir()
+        clock = ["--clock", "virtual"]
+        on = {"one machine": clock, "two machines": [*clock, "--on", str(room.hostfile), "--ssh", room.ssh]}
+        measured = measure_with(work, on, room.at_switch())
+        for _ in range(rounds):
+            for what, scenario in traffic.items():
+                for layout in on:
+                    summary, _ = measured(layout, scenario)
+                    found[what, layout].append(summary["virtual_clock"]["wall_s_per_s"])
+                    digests[what].add(summary["virtual_clock"]["digest"])
+    assert all(len(each) == 1 for each in digests.values()), digests
+    made = []
+    for what in traffic:
+        one, two = (median(found[what, layout]) for layout in on)
+        made.append(row(f"virtual clock, {what}: real time for a second", one, "s", "", True))
+        made.append(row(f"virtual clock, {what}: the same on two machines", two, "s", "", True))
+    return made
 
 
 def many_agents(rounds: int) -> list[Row]:
@@ -212,5 +246,5 @@ def rows(found: dict[tuple[str, str], float]) -> list[Row]:
 if __name__ == "__main__":
     if reason := missing():
         raise SystemExit(f"bench/machines.py: {reason}")
-    parts = {"compared": compared, "agents": many_agents, "large": large_network}
+    parts = {"compared": compared, "virtual": on_virtual_clock, "agents": many_agents, "large": large_network}
     measure_all(__doc__ or "", parts, ROOT / "bench" / "machines.json")

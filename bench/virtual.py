@@ -15,6 +15,10 @@ import longhaul
 from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import find
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from mpi_installations import HINT, INSTALLATIONS
+
 MOST_S = {1_000: 0.3, 10_000: 3.0}
 """Real seconds for a second of a transfer, by Mbit/s."""
 LEAST_IDLE_SPEED = 10_000
@@ -28,8 +32,7 @@ HEAD = """
 version: 1
 name: virtual
 seed: 1
-duration: {seconds}s
-addresses: ipv4
+{duration}addresses: ipv4
 coalesce: {coalesce}
 measure: {{every: {every}s}}
 """
@@ -44,12 +47,14 @@ nodes:
   core: {kind: router}
 """
 PING = "traffic: {probe: {kind: ping, from: near, to: far, every: 10ms}}\n"
+EXCHANGES = 20, 80
 TCP = "traffic: {copy: {kind: tcp, from: near, to: far, cc: cubic}}\n"
 
 
-def run(seconds: int, network: str, *, coalesce: str = "10us") -> longhaul.Result:
-    """One run on the virtual clock."""
-    head = HEAD.format(seconds=seconds, coalesce=coalesce, every=max(1, seconds // 10))
+def run(seconds: int | None, network: str, *, coalesce: str = "10us") -> longhaul.Result:
+    """One run on the virtual clock; without ``seconds``, until its programs end."""
+    duration = "" if seconds is None else f"duration: {seconds}s\n"
+    head = HEAD.format(duration=duration, coalesce=coalesce, every=max(1, (seconds or 1) // 10))
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "virtual.yaml"
         path.write_text(head + network, encoding="utf-8")
@@ -104,6 +109,29 @@ def transfers(rounds: int) -> list[Row]:
     return rows
 
 
+def alltoall(rounds: int) -> list[Row]:
+    """Ranks of MPICH on four hosts, 20 ms apart: 64 KiB from each to each, again and again."""
+    launcher, library = found = INSTALLATIONS["mpich"]
+    if not found.exists:
+        print(f"no MPI: {HINT}", file=sys.stderr)
+        return []
+    program = Path(__file__).with_name("alltoall.py")
+    start = f"MPI4PY_LIBMPI={library} {launcher} -n 4 {sys.executable} {program}"
+    network = STAR.replace("HOSTS", "4").replace("delay: 10ms", "delay: 10ms, rate: 1Gbit")
+    taken = []
+    for _ in range(rounds):
+        wall_s, run_s = [], []
+        for times in EXCHANGES:
+            ranks = f"programs:\n  ranks: {{hosts: [h1..4], run: [sh, -c, '{start} {times}']}}\n"
+            summary = run(None, network + ranks, coalesce=COALESCE[-1]).summary
+            assert summary["outcome"]["state"] == "passed", summary["outcome"]
+            wall_s.append(summary["virtual_clock"]["wall_s"])
+            run_s.append(summary["duration_ns"] / 1e9)
+        taken.append((wall_s[1] - wall_s[0]) / (run_s[1] - run_s[0]))
+    what = "MPI alltoall of 4 hosts over 1 Gbit/s each, segments joined within 200 us"
+    return [row(what, median(taken), "s per virtual s", "", True)]
+
+
 if __name__ == "__main__":
     try:
         find()
@@ -112,7 +140,7 @@ if __name__ == "__main__":
         sys.exit(0)
     measure_all(
         __doc__,
-        {"idle": idle, "ping": ping, "transfers": transfers},
+        {"idle": idle, "ping": ping, "transfers": transfers, "alltoall": alltoall},
         Path(__file__).parent / "virtual.json",
         rounds=1,
     )

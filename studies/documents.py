@@ -212,15 +212,19 @@ class Bench:
             for part in json.loads(path.read_text(encoding="utf-8"))["figures"].values():
                 yield from ((f"{path.stem}: {row['what']}", row) for row in part["rows"] if not row["met"])
 
-    def origin(self, name: str) -> str:
-        """When and where the parts of a benchmark were measured."""
-        parts = json.loads((ROOT / "bench" / f"{name}.json").read_text(encoding="utf-8"))["figures"]
-        return _origin([part["provenance"] for part in parts.values()])
+    def origin(self, name: str, *parts: str) -> str:
+        """When and where these parts of a benchmark were measured, or all."""
+        figures = json.loads((ROOT / "bench" / f"{name}.json").read_text(encoding="utf-8"))["figures"]
+        return _origin([part["provenance"] for key, part in figures.items() if not parts or key in parts])
 
 
 def _origin(found: list[Json]) -> str:
-    when = dict.fromkeys(f"commit {each['commit'][:7]}, {each['date'][:10]}" for each in found)
-    return f"{'; '.join(when)}; {found[-1]['machine']}"
+    """Commits, with their dates, and the machine of each: those that come after one another have one."""
+    machines: dict[str, dict[str, None]] = {}
+    for each in found:
+        when = f"commit {each['commit'][:7]}, {each['date'][:10]}"
+        machines.setdefault(each["machine"], {})[when] = None
+    return "; ".join(f"{'; '.join(when)}; {machine}" for machine, when in machines.items())
 
 
 def _row(row: Json) -> dict[str, str]:

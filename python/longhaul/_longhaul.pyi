@@ -267,11 +267,14 @@ def serve_hosts(
     hosts: list[int],
     incoming: int,
     outgoing: int,
-) -> bool:
+    key: bytes | None,
+    pack: Callable[[], str],
+) -> None:
     """Run hosts on this machine as the controller of the virtual clock says.
 
-    It is at the other end of the descriptors ``incoming`` and ``outgoing``. Returns whether it waits for
-    the files of the hosts in the end. Raises LiveError if it does not speak this protocol.
+    It is at the other end of the descriptors ``incoming`` and ``outgoing``; with a ``key``, what passes is
+    encrypted and authenticated. In the end it is sent the archive that ``pack`` makes and names. Raises
+    LiveError if it does not speak this protocol.
     """
 
 def run_as_init() -> None:

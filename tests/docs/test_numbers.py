@@ -62,3 +62,15 @@ def test_a_partial_run_replaces_its_own_part_alone(tmp_path: Path) -> None:
         "samples": ["cost"],
     }
     assert [part["provenance"]["rounds"] for part in parts.values()] == [1, 5]
+
+
+def test_the_origin_of_figures_names_the_machine_of_each_commit() -> None:
+    measured = [
+        {"commit": "aaaaaaaa", "date": "2026-11-01 10:00Z", "machine": "slow"},
+        {"commit": "bbbbbbbb", "date": "2026-11-02 10:00Z", "machine": "fast"},
+        {"commit": "cccccccc", "date": "2026-11-03 10:00Z", "machine": "slow"},
+    ]
+    found = documents._origin(measured)
+    assert found == (
+        "commit aaaaaaa, 2026-11-01; commit ccccccc, 2026-11-03; slow; commit bbbbbbb, 2026-11-02; fast"
+    )

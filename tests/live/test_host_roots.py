@@ -13,7 +13,9 @@ from image_layouts import Entry, layout
 import longhaul
 from longhaul import _longhaul
 from longhaul.errors import LonghaulError
+from longhaul.kernels.cache import find as find_kernel
 from longhaul.run.check import examine
+from longhaul.run.virtual_clock import Clock
 from longhaul.scenario import load_scenario
 
 pytestmark = [pytest.mark.waiting, pytest.mark.usefixtures("private_directories")]
@@ -266,9 +268,25 @@ def image(root: Path, tmp_path: Path) -> Iterator[str]:
             subprocess.run(["podman", "rmi", "-f", each], capture_output=True, check=False)
 
 
-def test_an_image_of_podmans_store_is_a_root(image: str, tmp_path: Path) -> None:
+@pytest.fixture(params=["real", "virtual"])
+def clock(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The virtual one where there is a kernel for it; images that it merges go into a cache of the test."""
+    chosen: Clock = request.param
+    if chosen == "virtual":
+        try:
+            built = find_kernel()
+        except LonghaulError as error:
+            pytest.skip(error.message)
+        kernels = tmp_path / "cache/longhaul/kernels"
+        kernels.parent.mkdir(parents=True)
+        kernels.symlink_to(built.directory.parent)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return chosen
+
+
+def test_an_image_of_podmans_store_is_a_root(image: str, clock: Clock, tmp_path: Path) -> None:
     text = SCENARIO.replace("rootfs: root", f"image: {image}")
-    with longhaul.up(scenario(tmp_path, text=text), runs=tmp_path / "runs") as network:
+    with longhaul.up(scenario(tmp_path, text=text), runs=tmp_path / "runs", clock=clock) as network:
         assert said(network, "a", "cat /etc/layer /etc/motd; echo x > /etc/layer") == "second\nwelcome\n"
         assert network.run("a", ["ls"], check=False).returncode == 127
         assert said(network, "c", "cat /etc/layer") == "second\n"
@@ -344,11 +362,11 @@ def outputs(result: longhaul.Result) -> dict[str, str]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="other users than root need a run of root")
-def test_programs_run_as_the_image_of_their_host_says(root: Path, tmp_path: Path) -> None:
+def test_programs_run_as_the_image_of_their_host_says(root: Path, clock: Clock, tmp_path: Path) -> None:
     layout(tmp_path / "images/web", entries_of(root), [("srv/data", None)], config=CONFIG)
     path = image_scenario(tmp_path, "oci:images/web")
     for _ in range(2):
-        result = longhaul.run_live(path, runs=tmp_path / "runs", report=False)
+        result = longhaul.run_live(path, runs=tmp_path / "runs", report=False, clock=clock)
         said = outputs(result)
         assert said["as-it-is"] == "web /srv/data red a b: default arguments\n"
         assert said["otherwise"] == "web /tmp blue a b: two words\n"

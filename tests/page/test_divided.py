@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from machine_room import machine_room, missing
 
+from longhaul.page import division
+
 from .served import Served, serving
 
 COMMAND = str(Path(sys.executable).parent / "longhaul")
@@ -118,3 +120,13 @@ def test_charts_link_panel_and_hosts_of_a_divided_network(
     assert rates[2][0] == pytest.approx(5.1e6, rel=0.2)
     assert 0 < rates[2][1] < 1e5
     assert [each["words"] for each in changes] == [["delay=60ms"]]
+
+
+def test_machines_of_hosts_on_the_virtual_clock_are_parts_without_cuts() -> None:
+    machine = {"name": "m1", "host": "gate", "kernel": "6.18", "cores": 2, "hosts": ["par1", "nyc1"]}
+    plan: Any = {"nodes": [{"name": "par"}, {"name": "par1"}, {"name": "nyc1"}], "links": []}
+    found = division.divided({"host_machines": [machine]}, plan, None)
+    assert found is not None
+    assert (found["kind"], found["cuts"], found["crossings"]) == ("machines", [], [])
+    (part,) = found["parts"]
+    assert (part["name"], part["host"], part["nodes"]) == ("m1", "gate", ["par1", "nyc1"])

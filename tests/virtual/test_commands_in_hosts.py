@@ -245,7 +245,7 @@ def test_options_that_do_not_belong_to_the_clock_are_refused(longhaul: Longhaul,
     for options in (
         ["--kernel", "6.12"],
         ["--clock", "virtual", "--sudo"],
-        ["--clock", "virtual", "--on", "x"],
+        ["--clock", "virtual", "--tunnel", "encrypted"],
     ):
         refused = longhaul("up", "two.yaml", *options)
         assert refused.returncode == 2, refused.stderr

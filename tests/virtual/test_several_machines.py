@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import slurm
 from machine_room import MachineRoom, machine_room, missing
 from mpi_installations import HINT, INSTALLATIONS
 from virtual_runs import Longhaul, Ran
@@ -116,7 +117,7 @@ def test_a_run_is_the_same_bit_by_bit_on_one_machine_and_on_two(
     assert left_on(room) == ""
 
 
-def test_place_says_which_machine_a_host_is_on_and_the_kernel_goes_along(
+def test_place_decides_and_kernel_and_messages_go_by_ssh_where_they_must(
     room: MachineRoom, longhaul: Longhaul, work: Path
 ) -> None:
     # Hosts are with their router.
@@ -127,7 +128,8 @@ def test_place_says_which_machine_a_host_is_on_and_the_kernel_goes_along(
     python.write_text(f'#!/bin/sh\nXDG_CACHE_HOME=/nonexistent exec {sys.executable} "$@"\n')
     python.chmod(0o755)
     hosts = work / "hosts"
-    hosts.write_text(room.hostfile.read_text().replace("m2 ", f"m2 python={python} cores=4 "))
+    # No connection leads to this address of the second machine: messages take that of ssh.
+    hosts.write_text(f"m1 address=10.77.1.1\nm2 address=10.77.2.9 python={python} cores=4\n")
 
     where = ("--on", str(hosts), "--ssh", room.ssh)
     divided = ran(longhaul("run", "four.yaml", *HOW, *where, before=tuple(room.at_switch())), work)
@@ -135,6 +137,8 @@ def test_place_says_which_machine_a_host_is_on_and_the_kernel_goes_along(
     assert divided.code == 0, divided.stderr
     found = json.loads((divided.directory / "run.json").read_text())["host_machines"]
     assert [each["hosts"] for each in found] == [["b1", "b2"], ["a1", "a2"]]
+    assert "machine m2: no connection to 10.77.2.9" in divided.stderr
+    assert "machine m1: no connection" not in divided.stderr
 
 
 @pytest.mark.parametrize("kind", ["openmpi", "mpich"])
@@ -272,3 +276,23 @@ def test_what_cannot_be_is_one_error(
     assert "machine m9: no agent could be started there" in wrong.stderr
     assert left_on(room) == ""
     assert not [path for path in (work / "runs").rglob("*") if path.name == "summary.json"]
+
+
+def test_an_allocation_of_slurm_has_the_hosts(tmp_path_factory: pytest.TempPathFactory, work: Path) -> None:
+    if reason := slurm.missing():
+        pytest.skip(reason)
+    (work / "four.yaml").write_text(FOUR + TRAFFIC)
+    command = " ".join([*python_command("longhaul.cli.main"), "run", "four.yaml", *HOW, "--on", "slurm"])
+    (work / "job.sh").write_text(f"#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=1\n{command}\n")
+    # A short path: Slurm has sockets below it.
+    with slurm.running(tmp_path_factory.mktemp("s"), cpus=2, nodes=2) as slurms:
+        subprocess.run(["sbatch", "--output=job.out", "job.sh"], cwd=work, env=slurms, check=True)
+        deadline = time.monotonic() + 120
+        while subprocess.run(
+            ["squeue", "--noheader"], env=slurms, capture_output=True, check=True
+        ).stdout.strip():
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+    printed = (work / "job.out").read_text()
+    assert "passed" in printed, printed
+    assert "machines: node0 (2 hosts), node1 (2 hosts)" in printed

@@ -68,4 +68,4 @@ pub use oom::OomKills;
 pub use process::run;
 pub use supervisor::Options;
 pub use tunnel::Settings as Machines;
-pub use virtual_time::{HostMachine, Kernel, Served, run_as_init, serve_hosts};
+pub use virtual_time::{Connection, HostMachine, Kernel, SecretKey, run_as_init, serve_hosts};

@@ -15,5 +15,5 @@ mod supervisor;
 
 pub use agent::run_as_init;
 pub use kernels::Kernel;
-pub use machines::{HostMachine, Served, serve_hosts};
+pub use machines::{Connection, HostMachine, SecretKey, serve_hosts};
 pub use supervisor::supervise;

@@ -10,13 +10,13 @@ mod rewrite;
 mod routes;
 
 use longhaul_congestion::AlgorithmSettings;
-use longhaul_live::{Entry, ForeignPlace, HostMachine, Kernel, Options, Served};
+use longhaul_live::{Connection, Entry, ForeignPlace, HostMachine, Kernel, Options, SecretKey};
 use longhaul_plan::{Plan, from_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::{BTreeMap, HashMap};
-use std::os::fd::{BorrowedFd, FromRawFd};
+use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -479,23 +479,24 @@ impl From<KernelArguments> for Kernel {
 struct HostMachineArguments {
     name: String,
     stream: i32,
+    key: Option<SecretKey>,
     hosts: Vec<usize>,
 }
 
 impl From<HostMachineArguments> for HostMachine {
     #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
-    fn from(HostMachineArguments { name, stream, hosts }: HostMachineArguments) -> Self {
+    fn from(HostMachineArguments { name, stream, key, hosts }: HostMachineArguments) -> Self {
         // SAFETY: the caller was started with this descriptor and uses it for nothing else.
-        let stream = unsafe { UnixStream::from_raw_fd(stream) };
-        HostMachine { name, stream: Arc::new(stream), hosts }
+        let stream = unsafe { OwnedFd::from_raw_fd(stream) };
+        HostMachine { name, stream: Arc::new(stream), key, hosts }
     }
 }
 
 /// Runs hosts on this machine as the controller of the virtual clock says, which is at the other end of the descriptors
-/// `incoming` and `outgoing`; returns whether it waits for their files in the end.
+/// `incoming` and `outgoing`. In the end it is sent the archive that `pack` makes and names.
 #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
 #[pyfunction]
-#[pyo3(signature = (plan, *, directory, kernel, hosts, incoming, outgoing))]
+#[pyo3(signature = (plan, *, directory, kernel, hosts, incoming, outgoing, key, pack))]
 fn serve_hosts(
     py: Python<'_>,
     plan: &str,
@@ -504,13 +505,20 @@ fn serve_hosts(
     hosts: Vec<usize>,
     incoming: i32,
     outgoing: i32,
-) -> PyResult<bool> {
+    key: Option<SecretKey>,
+    pack: Py<PyAny>,
+) -> PyResult<()> {
     let plan = read_plan(plan)?;
     let kernel = Kernel::from(kernel);
     // SAFETY: the caller has these descriptors open, and uses them for nothing else until this returns.
     let [input, output] = [incoming, outgoing].map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
-    let served = py.detach(|| longhaul_live::serve_hosts(&plan, &kernel, &directory, &hosts, input, output));
-    served.map(|served| served == Served::Finished).map_err(error::live)
+    let mut packed = || {
+        Python::attach(|py| pack.call0(py)?.extract::<PathBuf>(py))
+            .map_err(|error| std::io::Error::other(error.to_string()))
+    };
+    let connection = Connection { input, output, key };
+    py.detach(|| longhaul_live::serve_hosts(&plan, &kernel, &directory, &hosts, connection, &mut packed))
+        .map_err(error::live)
 }
 
 /// Runs as the first process of a host that is a kernel of its own; powers it off in the end.

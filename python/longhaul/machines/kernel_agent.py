@@ -1,10 +1,11 @@
 """The agent of a machine for the virtual clock: it runs kernels of hosts as the clock's controller says.
 
-Its standard input and output are the connection to the controller. Until the kernels start, it is the
-conversation of :mod:`longhaul.machines.messages`, with the process that started it; then the controller's own
-messages follow, and in the end the files of the hosts, packed.
+Over standard input and output it converses, as :mod:`longhaul.machines.messages` says, with the process that
+started it, until the kernels start. Then the controller's own messages follow: on a connection of their own
+(TCP), or, where none can be made, over standard input and output.
 """
 
+import hmac
 import os
 import platform
 import shutil
@@ -26,6 +27,10 @@ from longhaul.run.cleanup import remove_temporary, temporary_prefix
 from longhaul.run.session import search_path
 from longhaul.run.virtual_clock import kernel_orders
 
+_CONNECTION_S = 10.0
+"""For the controller to connect, and to say who it is."""
+_OWN_VARIABLES = ("HOME", "LOGNAME", "SHELL", "TMPDIR", "USER")
+"""Of an account on its machine; programs have all others from the command that runs them."""
 _KIND = "machine"
 """Of the agent's temporary directory."""
 
@@ -41,6 +46,7 @@ class KernelAgent:
         remove_temporary(_KIND)
         self._directory = Path(tempfile.mkdtemp(prefix=temporary_prefix(_KIND)))
         self._parts: list[str] = []
+        self._listener: socket.socket | None = None
         self._binary = self._directory / BINARY
 
     def serve(self) -> int:
@@ -62,6 +68,8 @@ class KernelAgent:
                     self._look_for_kernel(message["sha256"])
                 elif message["do"] == "part":
                     self._parts.append(message["part"])
+                elif message["do"] == "listen":
+                    self._listen()
                 elif message["do"] == "unpack":
                     self._unpack()
                 elif message["do"] == "hosts":
@@ -88,24 +96,58 @@ class KernelAgent:
     def _run(self, message: Message) -> int:
         work = Path(message["work"])
         os.chdir(work if work.is_dir() else self._directory)
+        own = {name: os.environ[name] for name in _OWN_VARIABLES if name in os.environ}
+        os.environ.clear()
+        os.environ.update({**message["env"], **own})
         os.environ["PATH"] = search_path()
         sockets = self._directory / "kernels"
         sockets.mkdir(mode=0o700)
         orders: dict[str, Any] = {**message["orders"], **kernel_orders(self._binary, sockets)}
         plan = (self._directory / "plan.json").read_text(encoding="utf-8")
+        key = message["key"] and bytes.fromhex(message["key"])
+        connection = self._accepted(bytes.fromhex(message["token"])) if key else None
+        incoming, outgoing = sys.stdin.fileno(), self._out.fileno()
+        if connection is not None:
+            incoming = outgoing = connection.fileno()
         self._writer.send({"is": "ready"})
-        is_awaited = _longhaul.serve_hosts(
+        _longhaul.serve_hosts(
             plan,
             directory=str(self._directory),
             kernel=orders,
             hosts=message["hosts"],
-            incoming=sys.stdin.fileno(),
-            outgoing=self._out.fileno(),
+            incoming=incoming,
+            outgoing=outgoing,
+            key=key,
+            pack=self._packed,
         )
-        if is_awaited:
-            with suppress(BrokenPipeError):
-                host_files.pack(self._directory, self._out)
         return 0
+
+    def _listen(self) -> None:
+        """Wait for the controller on a port that the system chooses."""
+        if socket.has_dualstack_ipv6():
+            self._listener = socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True)
+        else:
+            self._listener = socket.create_server(("", 0))
+        self._listener.settimeout(_CONNECTION_S)
+        self._writer.send({"is": "listen", "port": self._listener.getsockname()[1]})
+
+    def _accepted(self, token: bytes) -> socket.socket:
+        """The connection of whoever knows the token; others are closed."""
+        assert self._listener is not None
+        with self._listener as listener:
+            while True:
+                connection, _address = listener.accept()
+                connection.settimeout(_CONNECTION_S)
+                with suppress(OSError):
+                    if hmac.compare_digest(connection.recv(len(token), socket.MSG_WAITALL), token):
+                        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                        return connection
+                connection.close()
+
+    def _packed(self) -> str:
+        archive = self._directory / "files.tar.gz"
+        host_files.pack(self._directory, archive)
+        return str(archive)
 
 
 def main() -> int:

@@ -3,6 +3,9 @@
 An agent on each machine runs the kernels of its hosts; see docs/explanation/several-machines.md.
 """
 
+import base64
+import os
+import secrets
 import socket
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +26,7 @@ from longhaul.plan import Plan
 from longhaul.results import directory as directories
 from longhaul.results import machine_records
 from longhaul.run.live_shards import load_of
+from longhaul.run.session import search_path
 from longhaul.run.virtual_clock import VirtualClock
 from longhaul.units.text import count_text
 
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 
 _ANSWER_S = 60.0
 """For an agent to start, and for each of its answers."""
+_CONNECTION_S = 3.0
+"""For a connection to an agent."""
 _END_S = 1.0
 """For an agent to end when the run is over."""
 _OWN = ("logs", "raw", machine_records.MACHINES)
@@ -74,18 +80,15 @@ class HostMachines:
                 if not agent.hear("kernel")["here"]:
                     agent.send_files(archive.packed(kernel.directory, [kernel.binary.name]))
                 agent.send_files(parts)
-                agent.send({"do": "hosts", "hosts": agent.hosts, "orders": orders, "work": str(Path.cwd())})
+                agent.begin(orders)
             for agent in agents:
                 agent.hear("ready")
             directories.update_run(directory, host_machines=_described(agents, hellos, plan))
-            yield [
-                {"name": agent.machine.name, "stream": agent.stream.fileno(), "hosts": agent.hosts}
-                for agent in agents
-            ]
+            yield [agent.for_worker() for agent in agents]
             is_over = not stays_up
         finally:
             for agent in agents:
-                agent.stream.close()
+                agent.close()
             if is_over:
                 for agent in agents:
                     agent.end()
@@ -129,9 +132,12 @@ class _Agent:
     process: "subprocess.Popen[bytes]"
     stream: socket.socket
     errors: IO[bytes]
+    connection: socket.socket | None = None
+    """Of its own, with the run's worker; else that is :attr:`stream`."""
     writer: Writer = field(init=False)
 
     def __post_init__(self) -> None:
+        self._key = secrets.token_bytes(32)
         self.stream.settimeout(_ANSWER_S)
         # Unbuffered: what comes behind the last answer is the worker's.
         self._in = self.stream.makefile("rb", buffering=0)
@@ -149,6 +155,44 @@ class _Agent:
         for part in parts:
             self.send({"do": "part", "part": part})
         self.send({"do": "unpack"})
+
+    def begin(self, orders: Mapping[str, Any]) -> None:
+        """Connect, and let it start the hosts when it is ready."""
+        token = secrets.token_bytes(32)
+        self.send({"do": "listen"})
+        port = self.hear("listen")["port"]
+        try:
+            self.connection = socket.create_connection((self.machine.address, port), timeout=_CONNECTION_S)
+            self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.connection.sendall(token)
+        except OSError as error:
+            place = f"{self.machine.address}, port {port}"
+            log.note(
+                f"machine {self.machine.name}: no connection to {place} ({error.strerror or error}); "
+                "messages take its agent's, which is slower"
+            )
+            self.connection = None
+        key = None if self.connection is None else self._key.hex()
+        # Programs have the environment of the command that runs them, as on one machine.
+        env = {**os.environ, "PATH": search_path()}
+        message = {"hosts": self.hosts, "orders": orders, "work": str(Path.cwd()), "env": env, "key": key}
+        self.send({"do": "hosts", "token": token.hex(), **message})
+
+    def for_worker(self) -> dict[str, Any]:
+        """What the run's worker is told."""
+        stream, key = (self.stream, None) if self.connection is None else (self.connection, self._key)
+        return {
+            "name": self.machine.name,
+            "stream": stream.fileno(),
+            "key": None if key is None else base64.b64encode(key).decode(),
+            "hosts": self.hosts,
+        }
+
+    def close(self) -> None:
+        """Talk to it no more."""
+        self.stream.close()
+        if self.connection is not None:
+            self.connection.close()
 
     def hear(self, kind: str) -> Message:
         """The next answer, which is of this kind. Raises LonghaulError."""

@@ -4,7 +4,6 @@ Each machine sends ``logs/`` and ``raw/hosts.d/`` of its hosts at the end of the
 supervisor writes that as it comes, to ``raw/machine-NAME.tar.gz``.
 """
 
-import gzip
 import tarfile
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -17,12 +16,9 @@ _PREFIX = "machine-"
 _SUFFIX = ".tar.gz"
 
 
-def pack(directory: Path, out: BinaryIO) -> None:
+def pack(directory: Path, archive_file: Path) -> None:
     """Write what the hosts have left in ``directory``, packed."""
-    with (
-        gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1) as compressed,
-        tarfile.open(fileobj=compressed, mode="w|") as archive,
-    ):
+    with tarfile.open(archive_file, mode="w:gz", compresslevel=1) as archive:
         for name in COLLECTED:
             if (directory / name).exists():
                 archive.add(directory / name, arcname=name)

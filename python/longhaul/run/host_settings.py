@@ -166,10 +166,10 @@ def _wrong_user_of_image(
     return place, _wrong_user(user, f"/etc/passwd of the image {node.image}", passwd)
 
 
-def with_images(resolved: "Resolved", plan: "Plan", *, is_root: bool) -> "Plan":
+def with_images(resolved: "Resolved", plan: "Plan", *, is_root: bool, merged: bool = False) -> "Plan":
     """The plan with absolute paths of root directories, and what images say about their hosts' programs.
 
-    Raises LonghaulError for an image that cannot be unpacked.
+    With ``merged``, an image is one directory. Raises LonghaulError for an image that cannot be unpacked.
     """
     nodes = list(plan["nodes"])
     configurations: dict[int, Configuration] = {}
@@ -184,7 +184,7 @@ def with_images(resolved: "Resolved", plan: "Plan", *, is_root: bool) -> "Plan":
             else:
                 image = _image(written, resolved.scenario.inputs().folder)
                 configurations[index] = image.configuration
-                directories = image.directories()
+                directories = image.directories(merged=merged)
             settings = {**settings, "root": {**root, "directories": directories}}
             own = configurations.get(index)
             if own is not None and own.user is not None and is_root and "user" not in settings:

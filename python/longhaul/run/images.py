@@ -7,8 +7,10 @@ containers-transports(5); without a transport they are podman's.
 
 import json
 import os
+import shutil
 import stat
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +28,8 @@ DAEMON = "docker-daemon:"
 _ABSENT = ("no such image", "image not known")
 """How docker and podman report that a store lacks an image."""
 _TIMEOUT_S = 30.0
+_SAVE_S = 600.0
+_OWN_LAYOUT = "write it into a folder, and name that: skopeo copy docker-daemon:NAME oci:DIR, image: oci:DIR"
 
 
 @dataclass(frozen=True)
@@ -61,15 +65,21 @@ class Image:
     configuration: Configuration
     _layers: tuple[str, ...] = ()
     _layout: oci_layouts.Layout | None = None
+    _stored: tuple[str, str] | None = None
+    """The store that has it, ``podman`` or ``docker``, and its name there."""
 
-    def directories(self) -> list[str]:
+    def directories(self, *, merged: bool = False) -> list[str]:
         """The directories that overlayfs merges, the topmost first. Raises LonghaulError.
 
-        Those of a layout are unpacked if they are not yet.
+        Those of a layout are unpacked if they are not yet. With ``merged`` it is one directory, also of an
+        image in a store, for a file system that does not show what marks removed files.
         """
-        if self._layout is None:
+        if self._layout is None and (not merged or len(self._layers) == 1):
             return list(self._layers)
-        return [str(oci_layouts.unpacked(self._layout, cache_directory()))]
+        if self._layout is not None:
+            return [str(oci_layouts.unpacked(self._layout, cache_directory()))]
+        assert self._stored is not None
+        return [_merged(*self._stored)]
 
     def file(self, path: str) -> bytes | None:
         """The contents of a small file of the image. Raises LonghaulError."""
@@ -104,7 +114,7 @@ def find(name: str, folder: Path) -> Image:
     name = name.removeprefix(DAEMON)
     details = _inspected(engine, name)
     layers = tuple(_layers(engine, name, details))
-    return Image(Configuration.of(details.get("Config") or {}), layers)
+    return Image(Configuration.of(details.get("Config") or {}), layers, _stored=(engine, name))
 
 
 def _place(written: str, folder: Path) -> tuple[Path, str | None]:
@@ -148,6 +158,30 @@ def _layers(engine: str, image: str, details: Mapping[str, Any]) -> list[str]:
         remedy = f"{save if engine == 'docker' else ''}unpack it, and write rootfs: {unpack}"
         raise _unavailable(f"the layers of {image} are not directories that this user can read", remedy)
     return found
+
+
+def _merged(engine: str, name: str) -> str:
+    """The one directory with the files of an image in a store, which is written to a layout for that."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "layout"
+        archive = Path(place) / "image.tar"
+        if engine == "podman":
+            command = ["podman", "image", "save", "--quiet", "--format", "oci-dir", "-o", str(folder), name]
+        else:
+            command = ["docker", "image", "save", "-o", str(archive), name]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_SAVE_S)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise _unavailable(f"{engine} cannot save {name}: {error}", _OWN_LAYOUT) from error
+        if done.returncode != 0:
+            reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            raise _unavailable(f"{engine} cannot save {name}: {reason}", _OWN_LAYOUT)
+        if archive.is_file():
+            folder.mkdir()
+            shutil.unpack_archive(archive, folder, "tar")
+            if not (folder / "index.json").is_file():
+                raise _unavailable(f"this docker does not save {name} in the OCI layout", _OWN_LAYOUT)
+        return str(oci_layouts.unpacked(oci_layouts.read(folder, None), cache_directory()))
 
 
 def _unavailable(message: str, remedy: str) -> LonghaulError:

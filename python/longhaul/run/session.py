@@ -171,6 +171,7 @@ class Session:
             "foreign": [dict(each) for each in foreign],
             "machines": None,
             "shards": None if shards is None else list(shards),
+            "keys": None,
             "cwd": str(work or Path.cwd()),
         }
         before: list[str] = []
@@ -181,8 +182,13 @@ class Session:
             key = _readable(machines["key"].encode())
             orders["machines"] = {**machines, "key": key.fileno()}
             passed += [machines["socket"], key.fileno()]
-        if kernel is not None:
+        if kernel is not None and kernel["machines"]:
             passed += [machine["stream"] for machine in kernel["machines"]]
+            key = _readable(json.dumps([each["key"] for each in kernel["machines"]]).encode())
+            passed.append(key.fileno())
+            told = [{**machine, "key": None} for machine in kernel["machines"]]
+            orders["kernel"] = {**kernel, "machines": told}
+            orders["keys"] = key.fileno()
         stdin = subprocess.DEVNULL
         if sudo:
             # Of all that is open, sudo leaves the standard streams alone.

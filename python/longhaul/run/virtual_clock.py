@@ -172,8 +172,7 @@ def refused(resolved: "Resolved", *, otherwise: str) -> Iterator["Diagnostic"]:
 def _refused_settings(settings: HostSettings) -> Iterator[str]:
     """Keys of a host, as the scenario has them."""
     root: Mapping[str, Any] = settings.get("root") or {}
-    # Layers of an image mark what they remove by what hostfs does not show.
-    keys = {"image": "image" in root, "keep_files": "keep_files" in root}
+    keys = {"keep_files": "keep_files" in root}
     keys |= {"cpu": "cpu_millicores" in settings, "memory": "memory_bytes" in settings}
     return (key for key, is_there in keys.items() if is_there)
 

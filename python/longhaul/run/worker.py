@@ -4,6 +4,7 @@ It imports nothing but the compiled module, because it forks and moves into name
 wants one thread and little memory.
 """
 
+import base64
 import json
 import os
 import sys
@@ -20,6 +21,10 @@ def main() -> int:
         machines["machines"] = [(each["name"], each["address"]) for each in machines["machines"]]
         with open(machines["key"], "rb") as key:
             machines["key"] = key.read().decode()
+    if orders["keys"] is not None:
+        with open(orders["keys"], "rb") as keys:
+            for machine, key in zip(orders["kernel"]["machines"], json.loads(keys.read()), strict=True):
+                machine["key"] = None if key is None else base64.b64decode(key)
     os.chdir(orders["cwd"])
     plan = Path(orders["plan"]).read_text(encoding="utf-8")
     return _longhaul.run_live(

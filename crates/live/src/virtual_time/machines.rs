@@ -4,8 +4,8 @@
 //! The network, with all decisions about packets, is where the controller is. A machine has the kernels of its hosts, and the
 //! devices of these kernels, which share memory with them. For each step of the clock, the controller sends every machine
 //! on which a host has something to do what comes to its hosts and how far they may run; the machine answers with what
-//! they have sent and when they have something to do next. So a run is equal, bit by bit, to one on a single machine, however slow the network
-//! between the machines is: its time is real time, and no part of the run's.
+//! they have sent and when they have something to do next. So a run is equal, bit by bit, to one on a single machine,
+//! however slow the network between the machines is: its time is real time, and no part of the run's.
 
 mod remote;
 mod server;
@@ -13,10 +13,11 @@ mod stream;
 mod wire;
 
 pub use remote::RemoteHosts;
-pub use server::{Served, serve_hosts};
-use std::os::unix::net::UnixStream;
+pub use server::{Connection, serve_hosts};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
+pub use stream::SecretKey;
 
 /// A side that sends nothing for so long is gone.
 const SILENT: Duration = Duration::from_secs(5);
@@ -29,7 +30,9 @@ pub struct HostMachine {
     /// Its name in messages.
     pub name: String,
     /// The connection to [`serve_hosts`] there.
-    pub stream: Arc<UnixStream>,
+    pub stream: Arc<OwnedFd>,
+    /// With which that is encrypted and authenticated; without one, what carries it does so.
+    pub key: Option<SecretKey>,
     /// The numbers of its hosts.
     pub hosts: Vec<usize>,
 }

@@ -1,19 +1,16 @@
 //! The hosts of other machines, as the controller of the clock sees them.
 
-use super::stream::{self, Found};
+use super::stream::{Found, Side, Stream};
 use super::wire::{self, Contents, Damaged, Failed, Incoming, Kind, Reached, RunMessage, Started};
 use super::{ALIVE, HostMachine, SILENT};
 use crate::error::{Error, Result};
 use crate::virtual_time::hosts::Hosts;
 use longhaul_virtual::{GuestCounters, Port, Progress, Sent};
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a machine may take until its kernels boot.
@@ -35,7 +32,7 @@ pub struct RemoteHosts {
 /// A machine.
 struct Machine {
     name: String,
-    stream: Arc<UnixStream>,
+    stream: Stream,
     hosts: Vec<usize>,
     /// What it wrote where its messages do not go.
     errors: PathBuf,
@@ -51,7 +48,13 @@ struct Machine {
     setup_file: Option<PathBuf>,
     ended: Vec<(usize, String)>,
     counters: Vec<(usize, GuestCounters)>,
-    has_files: bool,
+    files: Option<Files>,
+}
+
+/// The archive of a machine's files, as far as it has come.
+struct Files {
+    file: File,
+    is_whole: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,15 +77,13 @@ impl RemoteHosts {
     pub fn connect(machines: &[HostMachine], count: usize, logs: &Path) -> Result<Self> {
         let mut machine_of = vec![0; count];
         let mut all = Vec::with_capacity(machines.len());
-        for (number, HostMachine { name, stream, hosts }) in machines.iter().enumerate() {
-            let flags = fcntl(stream.as_ref(), FcntlArg::F_GETFL).map(OFlag::from_bits_retain);
-            flags
-                .and_then(|flags| fcntl(stream.as_ref(), FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK)))
+        for (number, HostMachine { name, stream, key, hosts }) in machines.iter().enumerate() {
+            let stream = Stream::new(stream.as_fd(), stream.as_fd(), key.as_ref(), Side::Controller)
                 .map_err(|error| Error::wrap(format!("talk to machine {name}"), error))?;
             hosts.iter().for_each(|&host| machine_of[host] = number);
             all.push(Machine {
                 name: name.clone(),
-                stream: Arc::clone(stream),
+                stream,
                 hosts: hosts.clone(),
                 errors: logs.join(format!("machine-{name}.err")),
                 incoming: Incoming::default(),
@@ -95,7 +96,7 @@ impl RemoteHosts {
                 setup_file: None,
                 ended: Vec::new(),
                 counters: Vec::new(),
-                has_files: false,
+                files: None,
             });
         }
         let now = Instant::now();
@@ -119,7 +120,7 @@ impl RemoteHosts {
                 (0..machines.len()).filter(|&number| awaited(&machines[number])).collect();
             let mut polled: Vec<PollFd<'_>> = waited
                 .iter()
-                .map(|&number| PollFd::new(machines[number].stream.as_fd(), PollFlags::POLLIN))
+                .map(|&number| PollFd::new(machines[number].stream.fd(), PollFlags::POLLIN))
                 .collect();
             // Rounded up: a time below a millisecond would become none.
             let timeout = timeout + Duration::from_micros(999);
@@ -253,21 +254,21 @@ impl Hosts for RemoteHosts {
         let present = |machine: &&mut Machine| machine.state != State::Gone;
         // All pack their files at the same time.
         for machine in self.machines.iter_mut().filter(present) {
+            let place = directory.join(format!("raw/machine-{}.tar.gz", machine.name));
+            let file = File::create(&place)
+                .map_err(|error| Error::wrap(format!("write {}", place.display()), error))?;
+            machine.files = Some(Files { file, is_whole: false });
             let _ = machine.send(&wire::message_of(Kind::Finish, &[]));
         }
         let mut result = Ok(());
         for machine in self.machines.iter_mut().filter(present) {
-            result = result.and(machine.write_files(directory));
+            result = result.and(machine.receive_files());
         }
         result
     }
 }
 
 impl Machine {
-    fn fd(&self) -> BorrowedFd<'_> {
-        self.stream.as_fd()
-    }
-
     fn is_busy(&self) -> bool {
         matches!(self.state, State::Boots | State::Runs)
     }
@@ -279,7 +280,7 @@ impl Machine {
 
     fn let_run(&mut self, horizon_ns: u64) -> Result<()> {
         let run = self.run.finished(horizon_ns);
-        let written = stream::write(self.stream.as_fd(), run);
+        let written = self.stream.write(run);
         written.map_err(|error| self.gone(format!("it takes no messages: {error}")))?;
         self.run.clear();
         (self.earliest_ns, self.next_ns, self.state) = (None, None, State::Runs);
@@ -288,12 +289,12 @@ impl Machine {
     }
 
     fn send(&mut self, message: &[u8]) -> Result<()> {
-        stream::write(self.fd(), message).map_err(|error| self.gone(format!("it takes no messages: {error}")))
+        self.stream.write(message).map_err(|error| self.gone(format!("it takes no messages: {error}")))
     }
 
     /// Takes all messages that have come.
     fn receive(&mut self, sent: &mut Vec<Sent>, spare: &mut Vec<Vec<u8>>) -> Result<()> {
-        let found = stream::read(self.stream.as_fd(), &mut self.incoming.bytes, Duration::ZERO);
+        let found = self.stream.read(&mut self.incoming.bytes, Duration::ZERO);
         match found {
             Ok(Found::Some) => self.heard = Instant::now(),
             Ok(Found::Nothing) => return Ok(()),
@@ -323,9 +324,7 @@ impl Machine {
         sent: &mut Vec<Sent>,
         spare: &mut Vec<Vec<u8>>,
     ) -> std::result::Result<Option<Failed>, Damaged> {
-        while !self.has_files
-            && let Some((kind, mut contents)) = incoming.next()?
-        {
+        while let Some((kind, mut contents)) = incoming.next()? {
             match kind {
                 Kind::Alive => {}
                 Kind::Started => {
@@ -343,41 +342,31 @@ impl Machine {
                     (self.next_ns, self.ended, self.state) = (next_ns, ended, State::Waits);
                 }
                 Kind::Counters => self.counters = contents.counters()?,
-                Kind::Files => self.has_files = true,
+                Kind::Files => {
+                    let Some(files) = &mut self.files else { return Err(Damaged) };
+                    let piece = contents.rest();
+                    files.is_whole = piece.is_empty();
+                    files.file.write_all(piece).map_err(|_| Damaged)?;
+                }
                 Kind::Reached | Kind::Run | Kind::Log | Kind::Count | Kind::Finish => return Err(Damaged),
             }
         }
         Ok(None)
     }
 
-    /// Writes the files of its hosts, packed, into the directory.
-    fn write_files(&mut self, directory: &Path) -> Result<()> {
-        let place = directory.join(format!("raw/machine-{}.tar.gz", self.name));
-        let failed = |error: std::io::Error| Error::wrap(format!("write {}", place.display()), error);
-        let mut file = File::create(&place).map_err(failed)?;
+    /// Waits until the files of its hosts have been written, packed.
+    fn receive_files(&mut self) -> Result<()> {
         let (mut nothing, mut unused) = (Vec::new(), Vec::new());
-        let mut heard = Instant::now();
-        loop {
-            if self.has_files {
-                file.write_all(&self.incoming.rest()).map_err(failed)?;
+        while self.files.as_ref().is_some_and(|files| !files.is_whole) {
+            if self.heard.elapsed() > FILES_TIMEOUT {
+                return Err(self.gone("it does not send its files".to_owned()));
             }
-            let _ = stream::wait_readable(self.fd(), ALIVE);
-            let found = if self.has_files {
-                stream::read(self.stream.as_fd(), &mut self.incoming.bytes, Duration::ZERO)
-            } else {
-                // What its hosts have sent since is of no use.
-                let before = self.heard;
-                self.receive(&mut nothing, &mut unused)?;
-                Ok(if self.heard > before { Found::Some } else { Found::Nothing })
-            };
-            match found {
-                Ok(Found::Some) => heard = Instant::now(),
-                Ok(Found::End) => return Ok(()),
-                Ok(Found::Nothing) if heard.elapsed() < FILES_TIMEOUT => {}
-                Ok(Found::Nothing) => return Err(self.gone("it does not send its files".to_owned())),
-                Err(error) => return Err(self.gone(error.to_string())),
-            }
+            let mut polled = [PollFd::new(self.stream.fd(), PollFlags::POLLIN)];
+            let _ = poll(&mut polled, PollTimeout::try_from(ALIVE).unwrap_or(PollTimeout::MAX));
+            // What its hosts have sent since is of no use.
+            self.receive(&mut nothing, &mut unused)?;
         }
+        Ok(())
     }
 
     /// Marks it as gone; the error that says so.

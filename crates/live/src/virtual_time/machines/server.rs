@@ -1,6 +1,6 @@
 //! The hosts of this machine, which do what the controller of the clock says.
 
-use super::stream::{self, Found};
+use super::stream::{Found, SecretKey, Side, Stream};
 use super::wire::{self, Contents, Damaged, Failed, Incoming, Kind, Started};
 use super::{ALIVE, SILENT};
 use crate::error::{Error, Result};
@@ -8,26 +8,30 @@ use crate::virtual_time::hosts::{Hosts, LocalHosts};
 use crate::virtual_time::kernels::Kernel;
 use longhaul_plan::Plan;
 use longhaul_virtual::Progress;
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::fd::BorrowedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Real time after which the controller is told which hosts run.
 const SILENCE: Duration = Duration::from_millis(200);
+/// Of the archive of files, in one message.
+const PIECE_BYTES: usize = 1 << 18;
 
-/// How serving has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub enum Served {
-    /// The run is over: the controller waits for the files.
-    Finished,
-    /// The controller is gone.
-    Alone,
+/// The connection to the controller: where it is read and written, and the key of a connection of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Connection<'a> {
+    /// What the controller sends.
+    pub input: BorrowedFd<'a>,
+    /// What it receives.
+    pub output: BorrowedFd<'a>,
+    /// Without one, what carries the connection protects it.
+    pub key: Option<SecretKey>,
 }
 
-/// Runs the hosts of `plan` with these numbers as the controller says, which is at the other end of `input` and `output`.
-/// Files go into `directory`. The kernels have ended when this returns.
+/// Runs the hosts of `plan` with these numbers as the controller says. Files go into `directory`. When the run is over,
+/// `pack` makes one archive of those that the controller wants, and they are sent. The kernels have ended when this returns.
 ///
 /// # Errors
 /// If the controller does not speak this protocol.
@@ -36,31 +40,34 @@ pub fn serve_hosts(
     kernel: &Kernel,
     directory: &Path,
     numbers: &[usize],
-    input: BorrowedFd<'_>,
-    output: BorrowedFd<'_>,
-) -> Result<Served> {
-    let flags = |fd: BorrowedFd<'_>| fcntl(fd, FcntlArg::F_GETFL).map(OFlag::from_bits_retain);
-    let failed = |error: nix::errno::Errno| Error::wrap("talk to the controller", error);
-    let before = [flags(input).map_err(failed)?, flags(output).map_err(failed)?];
-    for (fd, flags) in [input, output].into_iter().zip(before) {
-        fcntl(fd, FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK)).map_err(failed)?;
-    }
+    connection: Connection<'_>,
+    pack: &mut dyn FnMut() -> io::Result<PathBuf>,
+) -> Result<()> {
+    let Connection { input, output, key } = connection;
+    let stream = Stream::new(input, output, key.as_ref(), Side::Machine)
+        .map_err(|error| Error::wrap("talk to the controller", error))?;
     let mut server =
-        Server { numbers, hosts: None, input, output, incoming: Incoming::default(), heard: Instant::now() };
-    let served = server.serve(plan, kernel, directory);
-    drop(server);
-    for (fd, flags) in [input, output].into_iter().zip(before) {
-        fcntl(fd, FcntlArg::F_SETFL(flags)).map_err(failed)?;
+        Server { numbers, hosts: None, stream, incoming: Incoming::default(), heard: Instant::now() };
+    if server.serve(plan, kernel, directory)? == Served::Finished {
+        server.send_files(pack);
     }
-    served
+    Ok(())
+}
+
+/// How serving has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Served {
+    /// The run is over: the controller waits for the files.
+    Finished,
+    /// The controller is gone.
+    Alone,
 }
 
 struct Server<'a> {
     numbers: &'a [usize],
     /// None before the kernels boot, and after they could not go on.
     hosts: Option<LocalHosts>,
-    input: BorrowedFd<'a>,
-    output: BorrowedFd<'a>,
+    stream: Stream,
     incoming: Incoming,
     /// When the controller last sent a message.
     heard: Instant,
@@ -96,7 +103,7 @@ impl Server<'_> {
     /// Reads what has come, after waiting for it for at most `timeout`, in which it says that it is there; returns
     /// whether the controller still is.
     fn receive(&mut self, timeout: Duration) -> bool {
-        match stream::read(self.input, &mut self.incoming.bytes, timeout) {
+        match self.stream.read(&mut self.incoming.bytes, timeout) {
             Ok(Found::Some) => self.heard = Instant::now(),
             Ok(Found::Nothing) if !timeout.is_zero() => self.send(&wire::message_of(Kind::Alive, &[])),
             Ok(Found::Nothing) => {}
@@ -123,7 +130,6 @@ impl Server<'_> {
             }
             Kind::Finish => {
                 self.hosts = None;
-                self.send(&wire::message_of(Kind::Files, &[]));
                 return Ok(Some(Served::Finished));
             }
             Kind::Started | Kind::Failed | Kind::Silent | Kind::Reached | Kind::Counters | Kind::Files => {
@@ -190,18 +196,31 @@ impl Server<'_> {
         Ok(served)
     }
 
-    fn fail(&self, error: &Error) {
+    /// Sends the files of the hosts; nothing but the end if they cannot be packed.
+    fn send_files(&mut self, pack: &mut dyn FnMut() -> io::Result<PathBuf>) {
+        let mut archive = pack().and_then(File::open).ok();
+        let mut piece = vec![0; PIECE_BYTES];
+        while let Some(file) = &mut archive {
+            match file.read(&mut piece) {
+                Ok(count) if count > 0 => self.send(&wire::message_of(Kind::Files, &piece[..count])),
+                _ => archive = None,
+            }
+        }
+        self.send(&wire::message_of(Kind::Files, &[]));
+    }
+
+    fn fail(&mut self, error: &Error) {
         let (message, remedy) = (error.message().to_owned(), error.remedy().map(ToOwned::to_owned));
         self.send_json(Kind::Failed, &Failed { message, remedy });
     }
 
-    fn send_json(&self, kind: Kind, content: &impl serde::Serialize) {
+    fn send_json(&mut self, kind: Kind, content: &impl serde::Serialize) {
         self.send(&wire::message_of(kind, &serde_json::to_vec(content).unwrap_or_default()));
     }
 
     /// Sends a message; a controller that is gone shows when it is listened to.
-    fn send(&self, message: &[u8]) {
-        let _ = stream::write(self.output, message);
+    fn send(&mut self, message: &[u8]) {
+        let _ = self.stream.write(message);
     }
 }
 

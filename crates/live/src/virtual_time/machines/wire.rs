@@ -36,7 +36,7 @@ pub enum Kind {
     Reached = 19,
     /// Of a machine: the counters of its hosts.
     Counters = 20,
-    /// Of a machine: what follows, to the end of the stream, is no message but the archive of its hosts' files.
+    /// Of a machine: a piece of the archive of its hosts' files; an empty one is the end.
     Files = 21,
 }
 
@@ -313,12 +313,6 @@ impl Incoming {
         Ok(Some((kind, Contents(&self.bytes[begin..end]))))
     }
 
-    /// What has come and is no message yet.
-    pub fn rest(&mut self) -> Vec<u8> {
-        self.forget_taken();
-        std::mem::take(&mut self.bytes)
-    }
-
     fn forget_taken(&mut self) {
         self.bytes.drain(..self.taken);
         self.taken = 0;
@@ -353,7 +347,7 @@ mod tests {
                     found.push((kind, (kind == Kind::Reached).then(|| contents.reached(&mut vec![vec![7]]).unwrap())));
                 }
             }
-            prop_assert!(incoming.rest().is_empty());
+            prop_assert!(incoming.bytes.is_empty());
             prop_assert_eq!(found.len(), 2);
             prop_assert_eq!(&found[0], &(Kind::Alive, None));
             prop_assert_eq!(&found[1], &(Kind::Reached, Some(Reached { next_ns: next, ended, sent: all })));
