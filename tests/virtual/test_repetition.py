@@ -5,8 +5,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from virtual_runs import BETWEEN_TWO, Longhaul, Run
+from virtual_runs import BETWEEN_TWO, Longhaul, Ran, Run
 
 TRANSFER = BETWEEN_TWO + (
     "traffic:\n"
@@ -36,6 +37,18 @@ def test_a_loaded_machine_and_one_processor_change_nothing(run: Run) -> None:
     assert [quiet.code, loaded.code, alone.code] == [0, 0, 0], quiet.stderr
     assert quiet.digest == loaded.digest == alone.digest
     assert quiet.summary["fidelity"]["verdict"] == loaded.summary["fidelity"]["verdict"] == "faithful"
+
+
+def test_how_deep_the_directory_is_changes_nothing(run: Run, longhaul: Longhaul, work: Path) -> None:
+    # iperf3 sends random bytes, which are drawn after the files that a host makes on its way to the directory.
+    here = run(TRANSFER, duration="1s")
+    deep = work / "a/b/c/d/e/f/g/h"
+    deep.mkdir(parents=True)
+    done = longhaul("run", str(work / "two.yaml"), "--clock", "virtual", cwd=deep)
+    there = Ran(done, (deep / "runs" / "two" / "latest").resolve())
+
+    assert (here.code, there.code) == (0, 0), there.stderr
+    assert here.digest == there.digest
 
 
 def test_another_seed_is_another_run(run: Run) -> None:

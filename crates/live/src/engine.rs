@@ -35,6 +35,7 @@ use ports::KernelPorts;
 pub use ports::{Port, Ports};
 pub use replays::Replays;
 pub use shards::{engine_status, run_shards};
+pub use stalls::StallDetector;
 pub use steps::{endpoints, is_of_engine};
 
 use crate::clock::{self, Clock};

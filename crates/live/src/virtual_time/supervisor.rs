@@ -74,6 +74,7 @@ pub fn supervise(
     // The run's zero is not known yet; records of captures are written once it is.
     let mut emulator = Emulator::new(plan, (network, endpoints), outside, recorder, UNIX_NS);
     emulator.egress.replays = replays;
+    emulator.egress.stalls = engine::StallDetector::off();
     let mut run = Supervisor {
         plan,
         directory,
