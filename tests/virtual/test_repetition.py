@@ -40,7 +40,7 @@ def test_a_loaded_machine_and_one_processor_change_nothing(run: Run) -> None:
 
 
 def test_how_deep_the_directory_is_changes_nothing(run: Run, longhaul: Longhaul, work: Path) -> None:
-    # iperf3 sends random bytes, which are drawn after the files that a host makes on its way to the directory.
+    # iperf3 sends random bytes, which are drawn after the files that hosts make on the way to the directory.
     here = run(TRANSFER, duration="1s")
     deep = work / "a/b/c/d/e/f/g/h"
     deep.mkdir(parents=True)
