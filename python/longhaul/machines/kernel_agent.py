@@ -106,6 +106,8 @@ class KernelAgent:
         plan = (self._directory / "plan.json").read_text(encoding="utf-8")
         key = message["key"] and bytes.fromhex(message["key"])
         connection = self._accepted(bytes.fromhex(message["token"])) if key else None
+        if self._listener is not None:
+            self._listener.close()
         incoming, outgoing = sys.stdin.fileno(), self._out.fileno()
         if connection is not None:
             incoming = outgoing = connection.fileno()
@@ -124,9 +126,10 @@ class KernelAgent:
 
     def _listen(self) -> None:
         """Wait for the controller on a port that the system chooses."""
-        if socket.has_dualstack_ipv6():
+        try:
             self._listener = socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True)
-        else:
+        except (OSError, ValueError):
+            # A machine without IPv6, or without sockets for both.
             self._listener = socket.create_server(("", 0))
         self._listener.settimeout(_CONNECTION_S)
         self._writer.send({"is": "listen", "port": self._listener.getsockname()[1]})
@@ -134,15 +137,14 @@ class KernelAgent:
     def _accepted(self, token: bytes) -> socket.socket:
         """The connection of whoever knows the token; others are closed."""
         assert self._listener is not None
-        with self._listener as listener:
-            while True:
-                connection, _address = listener.accept()
-                connection.settimeout(_CONNECTION_S)
-                with suppress(OSError):
-                    if hmac.compare_digest(connection.recv(len(token), socket.MSG_WAITALL), token):
-                        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                        return connection
-                connection.close()
+        while True:
+            connection, _address = self._listener.accept()
+            connection.settimeout(_CONNECTION_S)
+            with suppress(OSError):
+                if hmac.compare_digest(connection.recv(len(token), socket.MSG_WAITALL), token):
+                    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    return connection
+            connection.close()
 
     def _packed(self) -> str:
         archive = self._directory / "files.tar.gz"

@@ -351,7 +351,7 @@ def machines(found: Json) -> Table:
 
 def host_machines(found: Sequence[Json]) -> Table:
     """Each machine that ran kernels of hosts on the virtual clock."""
-    columns = [*words("machine", "host", "kernel"), *numbers("cores", "hosts"), *words("which")]
+    columns = [*words("machine", "hostname", "kernel"), *numbers("cores", "hosts"), *words("which")]
     rows = [
         Row(
             [
