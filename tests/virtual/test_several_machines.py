@@ -249,7 +249,7 @@ def test_a_network_stays_up_on_two_machines(
         assert "wan changed at" in changed.stdout, changed.stderr
         told = longhaul("status").stdout
         assert "note on b2: ended (exit 0)" in told
-        # Time that jumps to what happens next is no stall.
+        # A step of virtual time is no stall.
         assert "; 0 scheduling stalls" in told
     finally:
         down = longhaul("down")

@@ -47,7 +47,7 @@ pub struct StallDetector {
     worked: bool,
     /// Stalls since the turn began.
     stalled_ns: u64,
-    /// Nothing is found: time jumps to what happens next.
+    /// Nothing is found: the clock is virtual.
     is_off: bool,
 }
 
@@ -58,7 +58,7 @@ impl StallDetector {
         StallDetector { stalls, ..StallDetector::default() }
     }
 
-    /// One that finds nothing, for a clock that jumps from one event to the next.
+    /// One that finds nothing, for the virtual clock, on which any step of time is right.
     pub fn off() -> Self {
         StallDetector { is_off: true, ..StallDetector::default() }
     }
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_jumps_has_no_stalls() {
+    fn the_virtual_clock_has_no_stalls() {
         let mut detector = StallDetector::off();
         for second in 1..=5 {
             detector.work(second * 1_000_000_000);
