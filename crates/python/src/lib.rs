@@ -495,6 +495,7 @@ impl From<HostMachineArguments> for HostMachine {
 /// Runs hosts on this machine as the controller of the virtual clock says, which is at the other end of the descriptors
 /// `incoming` and `outgoing`. In the end it is sent the archive that `pack` makes and names.
 #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
+#[expect(clippy::too_many_arguments, reason = "named in Python")]
 #[pyfunction]
 #[pyo3(signature = (plan, *, directory, kernel, hosts, incoming, outgoing, key, pack))]
 fn serve_hosts(

@@ -80,7 +80,9 @@ impl RemoteHosts {
         for (number, HostMachine { name, stream, key, hosts }) in machines.iter().enumerate() {
             let stream = Stream::new(stream.as_fd(), stream.as_fd(), key.as_ref(), Side::Controller)
                 .map_err(|error| Error::wrap(format!("talk to machine {name}"), error))?;
-            hosts.iter().for_each(|&host| machine_of[host] = number);
+            for &host in hosts {
+                machine_of[host] = number;
+            }
             all.push(Machine {
                 name: name.clone(),
                 stream,
@@ -105,7 +107,7 @@ impl RemoteHosts {
         while let Some(late) = hosts.machines.iter().find(|machine| machine.setup_file.is_none()) {
             if now.elapsed() > START_TIMEOUT {
                 let seconds = START_TIMEOUT.as_secs();
-                return Err(late.lost(format!("its hosts did not start within {seconds} s")));
+                return Err(late.lost(&format!("its hosts did not start within {seconds} s")));
             }
             hosts.turn(ALIVE, |machine| machine.setup_file.is_none())?;
         }
@@ -146,7 +148,7 @@ impl RemoteHosts {
             machine.receive(sent, spare)?;
             if machine.heard.elapsed() > SILENT {
                 let seconds = SILENT.as_secs();
-                return Err(machine.gone(format!("it has sent no message for {seconds} s")));
+                return Err(machine.gone(&format!("it has sent no message for {seconds} s")));
             }
         }
         Ok(())
@@ -281,7 +283,7 @@ impl Machine {
     fn let_run(&mut self, horizon_ns: u64) -> Result<()> {
         let run = self.run.finished(horizon_ns);
         let written = self.stream.write(run);
-        written.map_err(|error| self.gone(format!("it takes no messages: {error}")))?;
+        written.map_err(|error| self.gone(&format!("it takes no messages: {error}")))?;
         self.run.clear();
         (self.earliest_ns, self.next_ns, self.state) = (None, None, State::Runs);
         self.busy.clone_from(&self.hosts);
@@ -289,7 +291,7 @@ impl Machine {
     }
 
     fn send(&mut self, message: &[u8]) -> Result<()> {
-        self.stream.write(message).map_err(|error| self.gone(format!("it takes no messages: {error}")))
+        self.stream.write(message).map_err(|error| self.gone(&format!("it takes no messages: {error}")))
     }
 
     /// Takes all messages that have come.
@@ -298,8 +300,8 @@ impl Machine {
         match found {
             Ok(Found::Some) => self.heard = Instant::now(),
             Ok(Found::Nothing) => return Ok(()),
-            Ok(Found::End) => return Err(self.gone("it has ended".to_owned())),
-            Err(error) => return Err(self.gone(error.to_string())),
+            Ok(Found::End) => return Err(self.gone("it has ended")),
+            Err(error) => return Err(self.gone(&error.to_string())),
         }
         let mut incoming = std::mem::take(&mut self.incoming);
         let taken = self.take_all(&mut incoming, sent, spare);
@@ -314,7 +316,7 @@ impl Machine {
                     None => error,
                 })
             }
-            Err(damaged) => Err(self.gone(damaged.to_string())),
+            Err(damaged) => Err(self.gone(&damaged.to_string())),
         }
     }
 
@@ -359,7 +361,7 @@ impl Machine {
         let (mut nothing, mut unused) = (Vec::new(), Vec::new());
         while self.files.as_ref().is_some_and(|files| !files.is_whole) {
             if self.heard.elapsed() > FILES_TIMEOUT {
-                return Err(self.gone("it does not send its files".to_owned()));
+                return Err(self.gone("it does not send its files"));
             }
             let mut polled = [PollFd::new(self.stream.fd(), PollFlags::POLLIN)];
             let _ = poll(&mut polled, PollTimeout::try_from(ALIVE).unwrap_or(PollTimeout::MAX));
@@ -370,12 +372,12 @@ impl Machine {
     }
 
     /// Marks it as gone; the error that says so.
-    fn gone(&mut self, why: String) -> Error {
+    fn gone(&mut self, why: &str) -> Error {
         self.state = State::Gone;
         self.lost(why)
     }
 
-    fn lost(&self, why: String) -> Error {
+    fn lost(&self, why: &str) -> Error {
         let said = fs::read_to_string(&self.errors).unwrap_or_default();
         let last =
             crate::stderr_capture::last_line(&said).map(|line| format!(" ({line})")).unwrap_or_default();

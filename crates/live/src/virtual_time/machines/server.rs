@@ -87,7 +87,7 @@ impl Server<'_> {
         loop {
             // Taken out, so that hosts run while a message is read.
             let mut incoming = std::mem::take(&mut self.incoming);
-            while let Some((kind, contents)) = incoming.next().map_err(|error| damaged(error))? {
+            while let Some((kind, contents)) = incoming.next().map_err(damaged)? {
                 if let Some(served) = self.handle(kind, contents)? {
                     return Ok(served);
                 }

@@ -182,7 +182,7 @@ fn read(fd: BorrowedFd<'_>, bytes: &mut Vec<u8>, timeout: Duration) -> io::Resul
         let found = nix::unistd::read(fd, &mut bytes[before..]);
         bytes.truncate(before + found.unwrap_or(0));
         match found {
-            Ok(0) => return Ok(Found::End),
+            Ok(0) | Err(Errno::ECONNRESET) => return Ok(Found::End),
             Ok(_) => return Ok(Found::Some),
             Err(Errno::EAGAIN) if has_waited => return Ok(Found::Nothing),
             Err(Errno::EAGAIN) => {
@@ -190,7 +190,6 @@ fn read(fd: BorrowedFd<'_>, bytes: &mut Vec<u8>, timeout: Duration) -> io::Resul
                 has_waited = true;
             }
             Err(Errno::EINTR) => {}
-            Err(Errno::ECONNRESET) => return Ok(Found::End),
             Err(error) => return Err(error.into()),
         }
     }

@@ -151,7 +151,9 @@ pub fn put_reached(out: &mut Vec<u8>, next_ns: Option<u64>, ended: &[(usize, Str
 
 /// Adds numbers of hosts, the contents of [`Kind::Silent`].
 pub fn put_hosts(out: &mut Vec<u8>, hosts: &[usize]) {
-    hosts.iter().for_each(|&host| put_u32(out, host));
+    for &host in hosts {
+        put_u32(out, host);
+    }
 }
 
 /// Adds the contents of [`Kind::Log`].
