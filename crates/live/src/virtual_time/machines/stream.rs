@@ -266,7 +266,7 @@ mod tests {
     fn records_of_another_key_or_none_or_repeated_are_refused() {
         for other in [None, Some([8; 32])] {
             let (mut controller, mut machine) = pair([other, Some([7; 32])]);
-            controller.write(&[1; 64]).unwrap();
+            controller.write(&[255; 64]).unwrap();
             let error = read_all(&mut machine, 1).unwrap_err();
             assert_eq!(error.to_string(), "a record that is not of this run");
         }
