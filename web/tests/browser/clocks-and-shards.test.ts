@@ -105,7 +105,7 @@ test('the page Edit shows shards on the map with cuts, lookahead and the expecte
 
 async function runAndLook(button: string): Promise<void> {
   await page.getByRole('button', { name: button }).click();
-  expect(await page.getByLabel('Shards', { exact: true }).inputValue()).toBe('2');
+  expect(await page.locator('#run-shards').inputValue()).toBe('2');
   await page.getByRole('button', { name: /^Start|^Run again/ }).click();
   await page.getByRole('button', { name: 'Report' }).waitFor(patience);
   await page.keyboard.press('3');
