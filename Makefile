@@ -91,7 +91,7 @@ study-netem-models: setup ## the link models beside netem, tbf and queueing disc
 study-delay-deviation: setup ## by how much each packet's delay deviates (MoonEm's metric), on the virtual clock beside netem, and live; needs a guest kernel; seven minutes
 	@$(UV) run --no-sync longhaul study run delay-deviation $(ARGS)
 
-study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purdue: 1,600 trials, an hour; ARGS=--full for 30,000
+study-teragrid: setup ## measured losses and a dozen TCPs from San Diego to Purdue: 1,600 trials, an hour; ARGS=--full for nine readings, two hours
 	@$(UV) run --no-sync longhaul study run teragrid $(ARGS)
 
 study-longcut: setup ## traces of a measured WAN, live, relayed and simulated (Longcut, figures 4 to 7, tables I to VI); half an hour
