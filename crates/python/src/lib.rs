@@ -8,18 +8,18 @@ mod many;
 mod relay;
 mod rewrite;
 mod routes;
+mod virtual_time;
 
 use longhaul_congestion::AlgorithmSettings;
-use longhaul_live::{Connection, Entry, ForeignPlace, HostMachine, Kernel, Options, SecretKey};
+use longhaul_live::{Entry, ForeignPlace, Kernel, Options};
 use longhaul_plan::{Plan, from_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::{BTreeMap, HashMap};
-use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 #[pymodule]
 mod _longhaul {
@@ -46,11 +46,13 @@ mod _longhaul {
     #[pymodule_export]
     use super::routes::Routes;
     #[pymodule_export]
+    use super::virtual_time::{run_as_init, serve_hosts};
+    #[pymodule_export]
     use super::{
         algorithms, bpf_algorithms, cgroup_prefix, check_algorithm, check_bpf_algorithm, check_limits,
         check_plan, draw, engine_status, joined_jobs, live_cuts, oom_kills, oom_kills_since, own_cgroup,
-        path, replay, run_as_init, run_in_host, run_live, serve_hosts, strict_capabilities,
-        system_directories, trial, uniforms, version,
+        path, replay, run_in_host, run_live, strict_capabilities, system_directories, trial, uniforms,
+        version,
     };
 }
 
@@ -348,7 +350,7 @@ fn run_live(
     keep: bool,
     scratch: Vec<PathBuf>,
     memory_bytes: Option<u64>,
-    kernel: Option<KernelArguments>,
+    kernel: Option<virtual_time::KernelArguments>,
     foreign: Vec<ForeignArguments>,
     machines: Option<MachinesArguments>,
     shards: Option<Vec<u32>>,
@@ -450,82 +452,6 @@ impl MachinesArguments {
             awaited: BTreeMap::new(),
         })
     }
-}
-
-/// The kernel of the hosts of a run on the virtual clock.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct KernelArguments {
-    file: PathBuf,
-    init: Vec<String>,
-    memory_bytes: u64,
-    cpu_scale: u64,
-    patience_s: u64,
-    directory: PathBuf,
-    machines: Vec<HostMachineArguments>,
-}
-
-impl From<KernelArguments> for Kernel {
-    fn from(given: KernelArguments) -> Self {
-        let KernelArguments { file, init, memory_bytes, cpu_scale, patience_s, directory, machines } = given;
-        let machines = machines.into_iter().map(HostMachine::from).collect();
-        Kernel { file, init, memory_bytes, cpu_scale, patience_s, directory, machines }
-    }
-}
-
-/// A machine that runs hosts of a run on the virtual clock.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct HostMachineArguments {
-    name: String,
-    stream: i32,
-    key: Option<SecretKey>,
-    hosts: Vec<usize>,
-}
-
-impl From<HostMachineArguments> for HostMachine {
-    #[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
-    fn from(HostMachineArguments { name, stream, key, hosts }: HostMachineArguments) -> Self {
-        // SAFETY: the caller was started with this descriptor and uses it for nothing else.
-        let stream = unsafe { OwnedFd::from_raw_fd(stream) };
-        HostMachine { name, stream: Arc::new(stream), key, hosts }
-    }
-}
-
-/// Runs hosts on this machine as the controller of the virtual clock says, which is at the other end of the descriptors
-/// `incoming` and `outgoing`. In the end it is sent the archive that `pack` makes and names.
-#[expect(unsafe_code, reason = "a descriptor comes as a number from the process that made it")]
-#[expect(clippy::too_many_arguments, reason = "named in Python")]
-#[pyfunction]
-#[pyo3(signature = (plan, *, directory, kernel, hosts, incoming, outgoing, key, pack))]
-fn serve_hosts(
-    py: Python<'_>,
-    plan: &str,
-    directory: PathBuf,
-    kernel: KernelArguments,
-    hosts: Vec<usize>,
-    incoming: i32,
-    outgoing: i32,
-    key: Option<SecretKey>,
-    pack: Py<PyAny>,
-) -> PyResult<()> {
-    let plan = read_plan(plan)?;
-    let kernel = Kernel::from(kernel);
-    // SAFETY: the caller has these descriptors open, and uses them for nothing else until this returns.
-    let [input, output] = [incoming, outgoing].map(|fd| unsafe { BorrowedFd::borrow_raw(fd) });
-    let mut packed = || {
-        Python::attach(|py| pack.call0(py)?.extract::<PathBuf>(py))
-            .map_err(|error| std::io::Error::other(error.to_string()))
-    };
-    let connection = Connection { input, output, key };
-    py.detach(|| longhaul_live::serve_hosts(&plan, &kernel, &directory, &hosts, connection, &mut packed))
-        .map_err(error::live)
-}
-
-/// Runs as the first process of a host that is a kernel of its own; powers it off in the end.
-#[pyfunction]
-fn run_as_init() -> PyResult<()> {
-    longhaul_live::run_as_init().map(drop).map_err(error::live)
 }
 
 /// Where the kernel counts processes of this control group that it killed for memory, and how many so far.
