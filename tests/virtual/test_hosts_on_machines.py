@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -277,6 +278,8 @@ def test_what_cannot_be_is_one_error(
     wrong = longhaul("run", "four.yaml", *HOW, *where, before=tuple(room.at_switch()))
     assert wrong.returncode == 3
     assert "machine m9: no agent could be started there" in wrong.stderr
+    # Agents that were just starting have removed what they had made.
+    assert not list(Path(tempfile.gettempdir()).glob("longhaul-machine-*"))
     assert left_on(room) == ""
     assert not [path for path in (work / "runs").rglob("*") if path.name == "summary.json"]
 

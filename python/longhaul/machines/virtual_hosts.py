@@ -82,7 +82,7 @@ class HostMachines:
                 agent.send_files(parts)
                 agent.begin(orders)
             for agent in agents:
-                agent.hear("ready")
+                agent.await_ready()
             directories.update_run(directory, host_machines=_described(agents, hellos, plan))
             yield [agent.for_worker() for agent in agents]
             is_over = not stays_up
@@ -138,10 +138,12 @@ class _Agent:
 
     def __post_init__(self) -> None:
         self._key = secrets.token_bytes(32)
+        self._is_ready = False
         self.stream.settimeout(_ANSWER_S)
         # Unbuffered: what comes behind the last answer is the worker's.
         self._in = self.stream.makefile("rb", buffering=0)
-        self.writer = Writer(self.stream.makefile("wb"))
+        self._out = self.stream.makefile("wb")
+        self.writer = Writer(self._out)
 
     def hello(self) -> Message:
         hello = self.hear("hello")
@@ -178,6 +180,11 @@ class _Agent:
         message = {"hosts": self.hosts, "orders": orders, "work": str(Path.cwd()), "env": env, "key": key}
         self.send({"do": "hosts", "token": token.hex(), **message})
 
+    def await_ready(self) -> None:
+        """Wait until it starts the hosts."""
+        self.hear("ready")
+        self._is_ready = True
+
     def for_worker(self) -> dict[str, Any]:
         """What the run's worker is told."""
         stream, key = (self.stream, None) if self.connection is None else (self.connection, self._key)
@@ -190,6 +197,10 @@ class _Agent:
 
     def close(self) -> None:
         """Talk to it no more."""
+        with suppress(OSError):
+            self._out.close()
+        # The socket is open as long as one of these is.
+        self._in.close()
         self.stream.close()
         if self.connection is not None:
             self.connection.close()
@@ -227,7 +238,8 @@ class _Agent:
     def end(self) -> None:
         """Wait for its end, which comes when nobody talks to it any more, unless it hangs."""
         try:
-            self.process.wait(timeout=_END_S)
+            # One that has just been started hears that only when it has.
+            self.process.wait(timeout=_END_S if self._is_ready else _ANSWER_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
