@@ -13,6 +13,9 @@ import kubectl_stand_in
 import pytest
 from machine_room import MachineRoom, machine_room, missing
 
+from longhaul.errors import LonghaulError
+from longhaul.kernels.cache import find
+
 pytestmark = [
     pytest.mark.waiting,
     pytest.mark.skipif(missing() is not None, reason=str(missing())),
@@ -133,3 +136,26 @@ def test_a_scenario_that_cannot_be_divided_leaves_no_pods(
         assert refused.returncode == 2, refused.stderr
         assert not (tmp_path / "job.json").exists()
         assert not list((tmp_path / "runs").glob("wan/*"))
+
+
+def test_pods_have_the_hosts_of_a_run_on_the_virtual_clock(
+    room: MachineRoom, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    try:
+        find()
+    except LonghaulError as error:
+        pytest.skip(error.message)
+    (tmp_path / "wan.yaml").write_text(SCENARIO.format(duration="1s"))
+    how = ("--on", "pods.yaml", "--clock", "virtual")
+    refused = longhaul(room, tmp_path, environment, "up", "wan.yaml", *how)
+    assert refused.returncode == 2
+    assert "up --clock virtual has no pods" in refused.stderr
+    assert not (tmp_path / "job.json").exists()
+
+    done = longhaul(room, tmp_path, environment, "run", "wan.yaml", *how, "--no-report")
+    assert done.returncode == 0, done.stderr
+    assert "machines: pod0 (1 host), pod1 (1 host); the network is on this one" in done.stderr
+    found = json.loads((tmp_path / "runs/wan/latest/summary.json").read_text())
+    (ping,) = found["probes"]
+    assert (ping["rtt_min_ns"], ping["lost"]) == (80_000_000, 0)
+    assert not (tmp_path / "job.json").exists()

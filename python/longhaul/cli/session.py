@@ -107,13 +107,12 @@ def up(
 def _hosts_on(on: str, *, ssh: str) -> "Iterator[PlaceHosts]":
     """What distributes hosts on the virtual clock over the machines that ``on`` names."""
     from longhaul.machines.allocations import allocation_of
+    from longhaul.machines.kubernetes import SUFFIXES
     from longhaul.machines.virtual_hosts import place_hosts
 
+    if Path(on).suffix in SUFFIXES:
+        raise click.UsageError("up --clock virtual has no pods: use run, or machines of a hostfile")
     with allocation_of(on, ssh=ssh) as allocation:
-        if allocation.pods is not None:
-            raise click.UsageError(
-                "up --clock virtual does not support pods: use run, or machines of a hostfile"
-            )
         yield partial(place_hosts, machines=allocation.machines)
 
 
