@@ -218,3 +218,12 @@ def test_the_map_for_contributors_has_every_crate_and_package() -> None:
         ("python/longhaul", each.parent.name) for each in (ROOT / "python/longhaul").glob("*/__init__.py")
     }
     assert places == there
+
+
+def test_no_link_leads_nowhere() -> None:
+    # A package with one cannot be built.
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    paths = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    links = [path for path in paths if path.is_symlink()]
+    assert links
+    assert [str(link.relative_to(ROOT)) for link in links if not link.exists()] == []
