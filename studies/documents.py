@@ -219,7 +219,7 @@ class Bench:
 
 
 def _origin(found: list[Json]) -> str:
-    """Commits, with their dates, and the machine of each: those that come after one another have one."""
+    """Commits with their dates, each followed by the machine on which it was measured."""
     machines: dict[str, dict[str, None]] = {}
     for each in found:
         when = f"commit {each['commit'][:7]}, {each['date'][:10]}"

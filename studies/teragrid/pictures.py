@@ -22,7 +22,7 @@ Colour = Callable[[str], str]
 
 
 PUBLISHED = ("minutes", "seconds")
-"""The readings of the loss between which the answers differ most."""
+"""The readings of the loss whose figures are on the page of the study."""
 
 
 @dataclass(frozen=True)

@@ -294,17 +294,26 @@ def test_an_image_of_podmans_store_is_a_root(image: str, clock: Clock, tmp_path:
 
 
 def test_an_image_of_dockers_store_is_a_root(
-    image: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    image: str, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Docker's command line answers as podman's does; here podman serves it."""
+    """Docker's command line answers as podman's does; here podman serves it, and saves as Docker 25 does."""
     docker = tmp_path / "bin/docker"
     docker.parent.mkdir()
-    docker.write_text(f'#!/bin/sh\nexec {shutil.which("podman")} "$@"\n')
+    saves = tmp_path / "saves"
+    docker.write_text(
+        f'#!/bin/sh\n[ "$2" = save ] && echo >> {saves} &&\n'
+        '  set -- "$1" "$2" --format oci-archive "$3" "$4" "$5"\n'
+        f'exec {shutil.which("podman")} "$@"\n'
+    )
     docker.chmod(0o755)
     monkeypatch.setenv("PATH", f"{docker.parent}:{os.environ['PATH']}")
     text = SCENARIO.replace("rootfs: root", f"image: docker-daemon:{image}")
-    with longhaul.up(scenario(tmp_path, text=text), runs=tmp_path / "runs") as network:
-        assert said(network, "a", "cat /etc/layer /etc/motd") == "second\nwelcome\n"
+    for _ in range(2):
+        with longhaul.up(scenario(tmp_path, text=text), runs=tmp_path / "runs", clock=clock) as network:
+            assert said(network, "a", "cat /etc/layer /etc/motd") == "second\nwelcome\n"
+            assert network.run("a", ["ls"], check=False).returncode == 127
+    # On the virtual clock it is saved once; its second host and its second run find it.
+    assert (saves.read_text() if saves.exists() else "") == ("\n" if clock == "virtual" else "")
     docker.write_text("#!/bin/sh\necho 'Error: No such image: web' >&2; exit 1\n")
     with pytest.raises(
         LonghaulError, match=r"docker's store has no image \S+; list images with: docker images"

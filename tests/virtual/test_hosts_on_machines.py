@@ -270,7 +270,7 @@ def test_what_cannot_be_is_one_error(
     (work / "four.yaml").write_text(FOUR + TRAFFIC)
     wrong = on_two("run", "four.yaml", "--tunnel", "encrypted")
     assert wrong.returncode == 2
-    assert "--tunnel is for packets between machines" in wrong.stderr
+    assert "--tunnel is for the real clock" in wrong.stderr
 
     hosts = work / "hosts"
     hosts.write_text(room.hostfile.read_text() + "m9 address=10.77.1.9\n")

@@ -73,8 +73,8 @@ def run_experiment(
     with nullcontext() if on is None else allocation_of(on, ssh=ssh, sudo=sudo) as allocation:
         placement = None
         if allocation is not None and virtual is not None:
-            elsewhere = place_hosts(resolved, planned.plan, allocation.machines)
-            planned = replace(planned, clock=replace(virtual, elsewhere=elsewhere))
+            remote_machines = place_hosts(resolved, planned.plan, allocation.machines)
+            planned = replace(planned, clock=replace(virtual, remote_machines=remote_machines))
         elif allocation is not None:
             if (learnt := with_learnt_networks(resolved, allocation.machines)) is not resolved:
                 resolved = learnt

@@ -92,8 +92,8 @@ def require_clock(clock: str, *, kernel: str | None, sudo: bool, tunnel: str = "
         raise click.UsageError("--clock virtual needs no root: leave out --sudo")
     if clock == "virtual" and tunnel != "plain":
         raise click.UsageError(
-            "--tunnel is for packets between machines; with --clock virtual they take the connections of "
-            "--ssh: leave it out"
+            "--tunnel is for the real clock: with --clock virtual, connections to machines are always "
+            "encrypted; leave it out"
         )
 
 

@@ -5,7 +5,6 @@ It ends, with everything that it started, when the coordinator is gone or silent
 
 import json
 import os
-import platform
 import queue
 import secrets
 import shutil
@@ -17,11 +16,9 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from longhaul import processes
 from longhaul.errors import LonghaulError
 from longhaul.machines import archive, messages
 from longhaul.machines.capture_stream import BEHIND_EVERY_S, CaptureSender
@@ -70,18 +67,7 @@ class Agent:
 
     def serve(self) -> int:
         """Answer until the coordinator is done, gone or silent."""
-        cores = len(os.sched_getaffinity(0))
-        self._out.send(
-            {
-                "is": "hello",
-                "protocol": messages.PROTOCOL,
-                "longhaul": version("longhaul"),
-                "host": socket.gethostname(),
-                "kernel": platform.release(),
-                "boot_id": (processes.identify() or {}).get("boot_id"),
-                "cores": cores,
-            }
-        )
+        self._out.send(messages.hello())
         threading.Thread(target=self._watch, daemon=True).start()
         threading.Thread(target=self._read, daemon=True).start()
         while (message := self._messages.get()) is not None:
@@ -303,10 +289,7 @@ class Agent:
 
 def main() -> int:
     """Serve the coordinator at the other end of standard input and output."""
-    # What anything prints must not stand between messages.
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return Agent(Writer(out)).serve()
+    return Agent(Writer(messages.standard_output())).serve()
 
 
 if __name__ == "__main__":

@@ -62,9 +62,7 @@ class Agent:
 
     def last_error(self) -> str:
         """The last line that it wrote to standard error; empty if there is none."""
-        self.errors.seek(0)
-        lines = self.errors.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else ""
+        return last_line(self.errors)
 
 
 class MachineLostError(RunFailedError):
@@ -387,6 +385,13 @@ class Coordinator:
                     agent.process.kill()
                 agent.process.wait()
             agent.errors.close()
+
+
+def last_line(errors: IO[bytes]) -> str:
+    """The last line of what an agent wrote to standard error; empty if there is none."""
+    errors.seek(0)
+    lines = errors.read().decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else ""
 
 
 def not_started(machine: Machine, what: str) -> LonghaulError:

@@ -7,17 +7,15 @@ started it, until the kernels start. Then the controller's own messages follow: 
 
 import hmac
 import os
-import platform
 import shutil
 import socket
 import sys
 import tempfile
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from longhaul import _longhaul, processes
+from longhaul import _longhaul
 from longhaul.errors import LonghaulError
 from longhaul.kernels.cache import BINARY, kernels
 from longhaul.machines import archive, messages
@@ -52,17 +50,7 @@ class KernelAgent:
     def serve(self) -> int:
         """Answer until the run is over, or nobody listens."""
         try:
-            self._writer.send(
-                {
-                    "is": "hello",
-                    "protocol": messages.PROTOCOL,
-                    "longhaul": version("longhaul"),
-                    "host": socket.gethostname(),
-                    "kernel": platform.release(),
-                    "boot_id": (processes.identify() or {}).get("boot_id"),
-                    "cores": len(os.sched_getaffinity(0)),
-                }
-            )
+            self._writer.send(messages.hello())
             while (message := messages.read(sys.stdin.buffer)) is not None:
                 if message["do"] == "kernel":
                     self._look_for_kernel(message["sha256"])
@@ -154,10 +142,7 @@ class KernelAgent:
 
 def main() -> int:
     """Serve the controller at the other end of standard input and output."""
-    # What anything prints must not stand between messages.
-    out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return KernelAgent(out).serve()
+    return KernelAgent(messages.standard_output()).serve()
 
 
 if __name__ == "__main__":

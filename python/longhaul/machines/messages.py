@@ -2,10 +2,17 @@
 
 import base64
 import json
+import os
+import platform
+import socket
+import sys
 import threading
 import zlib
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any, BinaryIO
+
+from longhaul import processes
 
 Message = dict[str, Any]
 
@@ -19,6 +26,26 @@ PART_BYTES = 1 << 19
 """Of a file that is sent, in one message."""
 MOST_BYTES = 1 << 26
 """Of a message, and of what is packed in one: a machine that sends more does not run our agent."""
+
+
+def hello() -> Message:
+    """The first message of an agent: its versions, and its machine."""
+    return {
+        "is": "hello",
+        "protocol": PROTOCOL,
+        "longhaul": version("longhaul"),
+        "host": socket.gethostname(),
+        "kernel": platform.release(),
+        "boot_id": (processes.identify() or {}).get("boot_id"),
+        "cores": len(os.sched_getaffinity(0)),
+    }
+
+
+def standard_output() -> BinaryIO:
+    """Standard output for messages alone: what anything prints from now on goes to standard error."""
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return out
 
 
 class Writer:

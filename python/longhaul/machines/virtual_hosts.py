@@ -18,7 +18,7 @@ from longhaul import log
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
 from longhaul.machines import archive, messages
-from longhaul.machines.coordinator import MachineLostError, not_started, require_same_version
+from longhaul.machines.coordinator import MachineLostError, last_line, not_started, require_same_version
 from longhaul.machines.hostfile import Machine
 from longhaul.machines.messages import Message, Writer
 from longhaul.machines.placement import by_name, places
@@ -56,7 +56,7 @@ class HostMachines:
     def __call__(
         self, clock: VirtualClock, plan: Plan, directory: Path, *, stays_up: bool
     ) -> Iterator[Sequence[Mapping[str, Any]]]:
-        """Start an agent on each machine; give what the run's worker is told of them.
+        """Start an agent on each machine; yields the worker's arguments for each.
 
         The agents end after the block; if they are to stay up, with the worker. Raises LonghaulError.
         """
@@ -186,7 +186,7 @@ class _Agent:
         self._is_ready = True
 
     def for_worker(self) -> dict[str, Any]:
-        """What the run's worker is told."""
+        """The arguments of the run's worker for this machine."""
         stream, key = (self.stream, None) if self.connection is None else (self.connection, self._key)
         return {
             "name": self.machine.name,
@@ -220,7 +220,7 @@ class _Agent:
         if message is None:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(timeout=2)
-            said = self.last_error()
+            said = last_line(self.errors)
             raise not_started(self.machine, f": {said}" if said else "")
         if message["is"] != kind:
             reason = str(message.get("message") or f"an unexpected message: {message['is']}")
@@ -228,12 +228,6 @@ class _Agent:
                 Code.RUN_FAILED, f"machine {name}: {reason}", remedy=message.get("remedy"), exit_code=3
             )
         return message
-
-    def last_error(self) -> str:
-        """The last line that it wrote to standard error; empty if there is none."""
-        self.errors.seek(0)
-        lines = self.errors.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else ""
 
     def end(self) -> None:
         """Wait for its end, which comes when nobody talks to it any more, unless it hangs."""

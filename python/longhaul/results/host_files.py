@@ -4,6 +4,7 @@ Each machine sends ``logs/`` and ``raw/hosts.d/`` of its hosts at the end of the
 supervisor writes that as it comes, to ``raw/machine-NAME.tar.gz``.
 """
 
+import shutil
 import tarfile
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -37,12 +38,12 @@ def unpack_all(directory: Path) -> None:
 
 
 def extract(packed: BinaryIO, directory: Path) -> None:
-    """Write the files and directories of an archive (tar, gzip); nothing outside ``directory``.
+    """Write the files and directories of an archive (tar, also compressed); nothing outside ``directory``.
 
     Raises ValueError, when what comes before the damage has been written, and OSError.
     """
     try:
-        with tarfile.open(fileobj=packed, mode="r:gz") as archive:
+        with tarfile.open(fileobj=packed, mode="r:*") as archive:
             for member in archive:
                 _extract(archive, member, directory)
     except (tarfile.TarError, EOFError) as error:
@@ -59,5 +60,6 @@ def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, directory: Path)
         place.mkdir(parents=True, exist_ok=True)
     elif member.isfile() and (source := archive.extractfile(member)) is not None:
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(source.read())
+        with place.open("wb") as target:
+            shutil.copyfileobj(source, target)
         place.chmod(member.mode & 0o755 | 0o600)

@@ -7,7 +7,6 @@ containers-transports(5); without a transport they are podman's.
 
 import json
 import os
-import shutil
 import stat
 import subprocess
 import tempfile
@@ -16,8 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from longhaul import storage
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.results.host_files import extract
 from longhaul.run import oci_layouts
 from longhaul.subprocesses import program
 
@@ -65,8 +66,8 @@ class Image:
     configuration: Configuration
     _layers: tuple[str, ...] = ()
     _layout: oci_layouts.Layout | None = None
-    _stored: tuple[str, str] | None = None
-    """The store that has it, ``podman`` or ``docker``, and its name there."""
+    _stored: tuple[str, str, str] | None = None
+    """The store that has it, ``podman`` or ``docker``, its name there, and its ID."""
 
     def directories(self, *, merged: bool = False) -> list[str]:
         """The directories that overlayfs merges, the topmost first. Raises LonghaulError.
@@ -114,7 +115,8 @@ def find(name: str, folder: Path) -> Image:
     name = name.removeprefix(DAEMON)
     details = _inspected(engine, name)
     layers = tuple(_layers(engine, name, details))
-    return Image(Configuration.of(details.get("Config") or {}), layers, _stored=(engine, name))
+    stored = engine, name, str(details.get("Id"))
+    return Image(Configuration.of(details.get("Config") or {}), layers, _stored=stored)
 
 
 def _place(written: str, folder: Path) -> tuple[Path, str | None]:
@@ -160,8 +162,11 @@ def _layers(engine: str, image: str, details: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _merged(engine: str, name: str) -> str:
-    """The one directory with the files of an image in a store, which is written to a layout for that."""
+def _merged(engine: str, name: str, identity: str) -> str:
+    """The one directory with the files of an image in a store, which is saved to a layout if need be."""
+    known = cache_directory() / f"{engine}-{identity.rpartition(':')[2]}"
+    if known.is_dir():
+        return str(known.resolve())
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "layout"
         archive = Path(place) / "image.tar"
@@ -178,10 +183,16 @@ def _merged(engine: str, name: str) -> str:
             raise _unavailable(f"{engine} cannot save {name}: {reason}", _OWN_LAYOUT)
         if archive.is_file():
             folder.mkdir()
-            shutil.unpack_archive(archive, folder, "tar")
+            try:
+                with archive.open("rb") as saved:
+                    extract(saved, folder)
+            except ValueError as error:
+                raise _unavailable(f"what {engine} saves of {name} is {error}", _OWN_LAYOUT) from error
             if not (folder / "index.json").is_file():
                 raise _unavailable(f"this docker does not save {name} in the OCI layout", _OWN_LAYOUT)
-        return str(oci_layouts.unpacked(oci_layouts.read(folder, None), cache_directory()))
+        made = oci_layouts.unpacked(oci_layouts.read(folder, None), cache_directory())
+    storage.replace_link(known, made.name)
+    return str(made)
 
 
 def _unavailable(message: str, remedy: str) -> LonghaulError:

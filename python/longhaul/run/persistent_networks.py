@@ -73,7 +73,7 @@ def bring_up(
         guests = nullcontext()
         if virtual is not None:
             if place is not None:
-                virtual = replace(virtual, elsewhere=place(prepared.resolved, prepared.resolved.plan))
+                virtual = replace(virtual, remote_machines=place(prepared.resolved, prepared.resolved.plan))
             guests = virtual.standing_orders(prepared.resolved.plan, prepared.directory)
         with ending.recorded(prepared.directory), guests as kernels:
             running = session.Session(

@@ -186,8 +186,8 @@ class Session:
             passed += [machine["stream"] for machine in kernel["machines"]]
             key = _readable(json.dumps([each["key"] for each in kernel["machines"]]).encode())
             passed.append(key.fileno())
-            told = [{**machine, "key": None} for machine in kernel["machines"]]
-            orders["kernel"] = {**kernel, "machines": told}
+            without_keys = [{**machine, "key": None} for machine in kernel["machines"]]
+            orders["kernel"] = {**kernel, "machines": without_keys}
             orders["keys"] = key.fileno()
         stdin = subprocess.DEVNULL
         if sudo:

@@ -47,7 +47,7 @@ class VirtualClock:
     kernel: "Kernel"
     cpu_speed: float | None = None
     """Of the hosts' processors, in those of this machine; ``None`` if computing takes no time."""
-    elsewhere: "Elsewhere | None" = None
+    remote_machines: "RemoteMachines | None" = None
     """Starts the machines of the hosts, if that is not this one."""
 
     @cached_property
@@ -65,7 +65,7 @@ class VirtualClock:
 
     @contextmanager
     def orders(self, plan: Plan, directory: Path) -> Iterator[dict[str, Any]]:
-        """What the worker is told of the kernels of the run in ``directory``.
+        """The arguments of the worker about the kernels of the run in ``directory``.
 
         Among it is a directory that is there within the block, as are the hosts' machines.
         """
@@ -100,10 +100,10 @@ class VirtualClock:
         self, plan: Plan, directory: Path, place: Path, *, stays_up: bool
     ) -> Iterator[dict[str, Any]]:
         orders = {**self.host_orders(plan), **kernel_orders(self.kernel.binary, place)}
-        if self.elsewhere is None:
+        if self.remote_machines is None:
             yield orders
             return
-        with self.elsewhere(self, plan, directory, stays_up=stays_up) as machines:
+        with self.remote_machines(self, plan, directory, stays_up=stays_up) as machines:
             yield {**orders, "machines": machines}
 
     def host_orders(self, plan: Plan) -> dict[str, Any]:
@@ -121,19 +121,19 @@ class VirtualClock:
         return record if self.cpu_speed is None else {**record, "cpu_speed": self.cpu_speed}
 
 
-class Elsewhere(Protocol):
+class RemoteMachines(Protocol):
     """Other machines, on which the hosts' kernels run."""
 
     def __call__(
         self, clock: VirtualClock, plan: Plan, directory: Path, *, stays_up: bool
     ) -> AbstractContextManager[Sequence[Mapping[str, Any]]]:
-        """The machines for the run in ``directory``, as the worker is told of them.
+        """The machines for the run in ``directory``, as arguments of its worker.
 
         They have ended after the block; if they are to stay up, only after an error.
         """
 
 
-PlaceHosts = Callable[["Resolved", Plan], Elsewhere]
+PlaceHosts = Callable[["Resolved", Plan], RemoteMachines]
 """Distributes the hosts of a scenario over machines."""
 
 

@@ -60,11 +60,11 @@ pub trait Hosts {
     /// What has happened to packets at each host, by number.
     fn counters(&mut self) -> Vec<GuestCounters>;
 
-    /// To be called at least every second while no host is let run.
+    /// Keeps connections to machines alive: to be called at least every second while no host runs.
     ///
     /// # Errors
-    /// If a machine of hosts is gone.
-    fn attend(&mut self) -> Result<()> {
+    /// If the connection to a machine is lost.
+    fn keep_alive(&mut self) -> Result<()> {
         Ok(())
     }
 
@@ -92,8 +92,8 @@ pub struct LocalHosts {
 }
 
 impl LocalHosts {
-    /// Starts the kernels of the hosts with these numbers, and lets them boot. Files go into `directory`. `began` is told
-    /// how many have been started.
+    /// Starts the kernels of the hosts with these numbers, and lets them boot. Files go into `directory`. `on_start` is
+    /// called with the number of kernels started so far.
     ///
     /// # Errors
     /// If a kernel does not start.
@@ -102,7 +102,7 @@ impl LocalHosts {
         kernel: &Kernel,
         directory: &Path,
         numbers: &[usize],
-        mut began: impl FnMut(usize),
+        mut on_start: impl FnMut(usize),
     ) -> Result<Self> {
         make_directories(directory)?;
         let setup_file = write_setup(plan, directory)?;
@@ -118,7 +118,7 @@ impl LocalHosts {
         for (started, GuestSpec { number, name, cards }) in specs.iter().enumerate() {
             let seed = plan.seed.wrapping_add(*number as u64);
             kernels.start(kernel, *number, cards, seed, &console_log(directory, name))?;
-            began(started + 1);
+            on_start(started + 1);
         }
         let names = nodes.iter().map(|&node| plan.nodes[node].name.clone()).collect();
         let (directory, numbers) = (directory.to_path_buf(), numbers.to_vec());

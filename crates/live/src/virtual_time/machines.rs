@@ -19,10 +19,10 @@ use std::sync::Arc;
 use std::time::Duration;
 pub use stream::SecretKey;
 
-/// A side that sends nothing for so long is gone.
-const SILENT: Duration = Duration::from_secs(5);
-/// Interval at which either side says that it is there.
-const ALIVE: Duration = Duration::from_secs(1);
+/// A peer from which nothing has come for so long is lost.
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Interval of keepalive messages, in both directions.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A machine that runs hosts.
 #[derive(Clone, Debug)]

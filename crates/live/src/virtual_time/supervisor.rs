@@ -321,7 +321,7 @@ impl Supervisor<'_> {
     fn turn(&mut self, until_ns: u64, control: &mut ControlConnections) -> Result<bool> {
         if control.is_behind() {
             control.wait_for_requests(requests::INTERVAL_NS);
-            self.controller.hosts.attend()?;
+            self.controller.hosts.keep_alive()?;
             self.answer_requests(control);
             return Ok(true);
         }

@@ -1,8 +1,8 @@
 //! The hosts of other machines, as the controller of the clock sees them.
 
 use super::stream::{Found, Side, Stream};
-use super::wire::{self, Contents, Damaged, Failed, Incoming, Kind, Reached, RunMessage, Started};
-use super::{ALIVE, HostMachine, SILENT};
+use super::wire::{self, Contents, Failed, Incoming, InvalidMessage, Kind, Reached, RunMessage, Started};
+use super::{HostMachine, KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT};
 use crate::error::{Error, Result};
 use crate::virtual_time::hosts::Hosts;
 use longhaul_virtual::{GuestCounters, Port, Progress, Sent};
@@ -25,8 +25,8 @@ pub struct RemoteHosts {
     machine_of: Vec<usize>,
     sent: Vec<Sent>,
     spare: Vec<Vec<u8>>,
-    /// When machines were last told that this process is there.
-    attended: Instant,
+    /// When keepalive messages were last sent.
+    last_keepalive: Instant,
 }
 
 /// A machine.
@@ -37,17 +37,17 @@ struct Machine {
     /// What it wrote where its messages do not go.
     errors: PathBuf,
     incoming: Incoming,
-    /// What it is told next, and the earliest time at which something in there is due.
+    /// The next message that lets its hosts run, and when the first delivery in it is due.
     run: RunMessage,
     earliest_ns: Option<u64>,
     state: State,
     /// When one of its hosts has something to do next, and those that were busy when it last said so.
     next_ns: Option<u64>,
     busy: Vec<usize>,
-    heard: Instant,
+    last_received: Instant,
     setup_file: Option<PathBuf>,
     ended: Vec<(usize, String)>,
-    counters: Vec<(usize, GuestCounters)>,
+    counters: Option<Vec<(usize, GuestCounters)>>,
     files: Option<Files>,
 }
 
@@ -65,8 +65,10 @@ enum State {
     Runs,
     /// They have come to it.
     Waits,
-    /// It is gone, or cannot go on.
-    Gone,
+    /// It cannot go on, but can still send its files.
+    Failed,
+    /// Its connection is lost.
+    Lost,
 }
 
 impl RemoteHosts {
@@ -94,22 +96,27 @@ impl RemoteHosts {
                 state: State::Boots,
                 next_ns: None,
                 busy: hosts.clone(),
-                heard: Instant::now(),
+                last_received: Instant::now(),
                 setup_file: None,
                 ended: Vec::new(),
-                counters: Vec::new(),
+                counters: None,
                 files: None,
             });
         }
         let now = Instant::now();
-        let mut hosts =
-            RemoteHosts { machines: all, machine_of, sent: Vec::new(), spare: Vec::new(), attended: now };
+        let mut hosts = RemoteHosts {
+            machines: all,
+            machine_of,
+            sent: Vec::new(),
+            spare: Vec::new(),
+            last_keepalive: now,
+        };
         while let Some(late) = hosts.machines.iter().find(|machine| machine.setup_file.is_none()) {
             if now.elapsed() > START_TIMEOUT {
                 let seconds = START_TIMEOUT.as_secs();
-                return Err(late.lost(&format!("its hosts did not start within {seconds} s")));
+                return Err(late.lost_error(&format!("its hosts did not start within {seconds} s")));
             }
-            hosts.turn(ALIVE, |machine| machine.setup_file.is_none())?;
+            hosts.turn(KEEPALIVE_INTERVAL, |machine| machine.setup_file.is_none())?;
         }
         Ok(hosts)
     }
@@ -136,19 +143,19 @@ impl RemoteHosts {
         ready.into_iter().try_for_each(|number| machines[number].receive(sent, spare))
     }
 
-    /// Says and hears that everybody is there, if it is time.
-    fn attend_if_due(&mut self) -> Result<()> {
-        if self.attended.elapsed() < ALIVE {
+    /// Sends keepalive messages, and checks those of the machines, if it is time.
+    fn send_keepalives_if_due(&mut self) -> Result<()> {
+        if self.last_keepalive.elapsed() < KEEPALIVE_INTERVAL {
             return Ok(());
         }
-        self.attended = Instant::now();
+        self.last_keepalive = Instant::now();
         let RemoteHosts { machines, sent, spare, .. } = self;
-        for machine in machines.iter_mut().filter(|machine| machine.state != State::Gone) {
-            machine.send(&wire::message_of(Kind::Alive, &[]))?;
+        for machine in machines.iter_mut().filter(|machine| machine.state != State::Lost) {
+            machine.send(&wire::message_of(Kind::Keepalive, &[]))?;
             machine.receive(sent, spare)?;
-            if machine.heard.elapsed() > SILENT {
-                let seconds = SILENT.as_secs();
-                return Err(machine.gone(&format!("it has sent no message for {seconds} s")));
+            if machine.last_received.elapsed() > KEEPALIVE_TIMEOUT {
+                let seconds = KEEPALIVE_TIMEOUT.as_secs();
+                return Err(machine.mark_lost(&format!("it has sent no message for {seconds} s")));
             }
         }
         Ok(())
@@ -167,7 +174,7 @@ impl Hosts for RemoteHosts {
     }
 
     fn run_until(&mut self, horizon_ns: u64, silence: Duration) -> Result<Progress> {
-        self.attend_if_due()?;
+        self.send_keepalives_if_due()?;
         for machine in &mut self.machines {
             let has_work = machine.work_ns().is_some_and(|next_ns| next_ns < horizon_ns);
             if machine.state == State::Boots || (machine.state == State::Waits && has_work) {
@@ -178,7 +185,7 @@ impl Hosts for RemoteHosts {
         let (mut left, mut since) = (running(self), Instant::now());
         while left > 0 {
             self.turn(silence.saturating_sub(since.elapsed()), |machine| machine.state == State::Runs)?;
-            self.attend_if_due()?;
+            self.send_keepalives_if_due()?;
             let now = running(self);
             if now < left {
                 (left, since) = (now, Instant::now());
@@ -219,8 +226,8 @@ impl Hosts for RemoteHosts {
         let mut log = Vec::new();
         wire::message(&mut log, Kind::Log, |out| wire::put_line(out, host, line));
         let machine = &mut self.machines[self.machine_of[host]];
-        if machine.state != State::Gone {
-            // One that is gone is found when it is waited for.
+        if machine.state != State::Lost {
+            // A lost one is found when it is waited for.
             let _ = machine.send(&log);
         }
     }
@@ -233,14 +240,15 @@ impl Hosts for RemoteHosts {
         for machine in self.machines.iter_mut().filter(|machine| machine.state == State::Waits) {
             let _ = machine.send(&wire::message_of(Kind::Count, &[]));
         }
-        let is_awaited = |machine: &Machine| machine.state == State::Waits && machine.counters.is_empty();
+        let is_awaited = |machine: &Machine| machine.state == State::Waits && machine.counters.is_none();
         let began = Instant::now();
-        while self.machines.iter().any(is_awaited) && began.elapsed() < SILENT {
-            // Machines that are gone have none.
-            let _ = self.turn(ALIVE, is_awaited);
+        while self.machines.iter().any(is_awaited) && began.elapsed() < KEEPALIVE_TIMEOUT {
+            // Lost machines have none.
+            let _ = self.turn(KEEPALIVE_INTERVAL, is_awaited);
         }
         let mut all = vec![GuestCounters::default(); self.machine_of.len()];
-        for (host, counters) in self.machines.iter().flat_map(|machine| &machine.counters) {
+        for (host, counters) in self.machines.iter().filter_map(|machine| machine.counters.as_ref()).flatten()
+        {
             if let Some(place) = all.get_mut(*host) {
                 *place = *counters;
             }
@@ -248,12 +256,12 @@ impl Hosts for RemoteHosts {
         all
     }
 
-    fn attend(&mut self) -> Result<()> {
-        self.attend_if_due()
+    fn keep_alive(&mut self) -> Result<()> {
+        self.send_keepalives_if_due()
     }
 
     fn finish(&mut self, directory: &Path) -> Result<()> {
-        let present = |machine: &&mut Machine| machine.state != State::Gone;
+        let present = |machine: &&mut Machine| machine.state != State::Lost;
         // All pack their files at the same time.
         for machine in self.machines.iter_mut().filter(present) {
             let place = directory.join(format!("raw/machine-{}.tar.gz", machine.name));
@@ -283,7 +291,7 @@ impl Machine {
     fn let_run(&mut self, horizon_ns: u64) -> Result<()> {
         let run = self.run.finished(horizon_ns);
         let written = self.stream.write(run);
-        written.map_err(|error| self.gone(&format!("it takes no messages: {error}")))?;
+        written.map_err(|error| self.mark_lost(&format!("it takes no messages: {error}")))?;
         self.run.clear();
         (self.earliest_ns, self.next_ns, self.state) = (None, None, State::Runs);
         self.busy.clone_from(&self.hosts);
@@ -291,17 +299,17 @@ impl Machine {
     }
 
     fn send(&mut self, message: &[u8]) -> Result<()> {
-        self.stream.write(message).map_err(|error| self.gone(&format!("it takes no messages: {error}")))
+        self.stream.write(message).map_err(|error| self.mark_lost(&format!("it takes no messages: {error}")))
     }
 
     /// Takes all messages that have come.
     fn receive(&mut self, sent: &mut Vec<Sent>, spare: &mut Vec<Vec<u8>>) -> Result<()> {
         let found = self.stream.read(&mut self.incoming.bytes, Duration::ZERO);
         match found {
-            Ok(Found::Some) => self.heard = Instant::now(),
+            Ok(Found::Some) => self.last_received = Instant::now(),
             Ok(Found::Nothing) => return Ok(()),
-            Ok(Found::End) => return Err(self.gone("it has ended")),
-            Err(error) => return Err(self.gone(&error.to_string())),
+            Ok(Found::End) => return Err(self.mark_lost("it has ended")),
+            Err(error) => return Err(self.mark_lost(&error.to_string())),
         }
         let mut incoming = std::mem::take(&mut self.incoming);
         let taken = self.take_all(&mut incoming, sent, spare);
@@ -309,14 +317,14 @@ impl Machine {
         match taken {
             Ok(None) => Ok(()),
             Ok(Some(Failed { message, remedy })) => {
-                self.state = State::Waits;
+                self.state = State::Failed;
                 let error = Error::new(format!("machine {}: {message}", self.name));
                 Err(match remedy {
                     Some(remedy) => error.with_remedy(remedy),
                     None => error,
                 })
             }
-            Err(damaged) => Err(self.gone(&damaged.to_string())),
+            Err(invalid) => Err(self.mark_lost(&invalid.to_string())),
         }
     }
 
@@ -325,10 +333,10 @@ impl Machine {
         incoming: &mut Incoming,
         sent: &mut Vec<Sent>,
         spare: &mut Vec<Vec<u8>>,
-    ) -> std::result::Result<Option<Failed>, Damaged> {
+    ) -> std::result::Result<Option<Failed>, InvalidMessage> {
         while let Some((kind, mut contents)) = incoming.next()? {
             match kind {
-                Kind::Alive => {}
+                Kind::Keepalive => {}
                 Kind::Started => {
                     let Started { setup_file } = from_json(&mut contents)?;
                     self.setup_file = Some(setup_file);
@@ -338,19 +346,21 @@ impl Machine {
                 Kind::Reached if self.state == State::Runs => {
                     let Reached { next_ns, ended, sent: more } = contents.reached(spare)?;
                     if more.iter().any(|sent| !self.hosts.contains(&sent.guest)) {
-                        return Err(Damaged);
+                        return Err(InvalidMessage);
                     }
                     sent.extend(more);
                     (self.next_ns, self.ended, self.state) = (next_ns, ended, State::Waits);
                 }
-                Kind::Counters => self.counters = contents.counters()?,
+                Kind::Counters => self.counters = Some(contents.counters()?),
                 Kind::Files => {
-                    let Some(files) = &mut self.files else { return Err(Damaged) };
+                    let Some(files) = &mut self.files else { return Err(InvalidMessage) };
                     let piece = contents.rest();
                     files.is_whole = piece.is_empty();
-                    files.file.write_all(piece).map_err(|_| Damaged)?;
+                    files.file.write_all(piece).map_err(|_| InvalidMessage)?;
                 }
-                Kind::Reached | Kind::Run | Kind::Log | Kind::Count | Kind::Finish => return Err(Damaged),
+                Kind::Reached | Kind::Run | Kind::Log | Kind::Count | Kind::Finish => {
+                    return Err(InvalidMessage);
+                }
             }
         }
         Ok(None)
@@ -360,24 +370,24 @@ impl Machine {
     fn receive_files(&mut self) -> Result<()> {
         let (mut nothing, mut unused) = (Vec::new(), Vec::new());
         while self.files.as_ref().is_some_and(|files| !files.is_whole) {
-            if self.heard.elapsed() > FILES_TIMEOUT {
-                return Err(self.gone("it does not send its files"));
+            if self.last_received.elapsed() > FILES_TIMEOUT {
+                return Err(self.mark_lost("it does not send its files"));
             }
             let mut polled = [PollFd::new(self.stream.fd(), PollFlags::POLLIN)];
-            let _ = poll(&mut polled, PollTimeout::try_from(ALIVE).unwrap_or(PollTimeout::MAX));
+            let _ = poll(&mut polled, PollTimeout::try_from(KEEPALIVE_INTERVAL).unwrap_or(PollTimeout::MAX));
             // What its hosts have sent since is of no use.
             self.receive(&mut nothing, &mut unused)?;
         }
         Ok(())
     }
 
-    /// Marks it as gone; the error that says so.
-    fn gone(&mut self, why: &str) -> Error {
-        self.state = State::Gone;
-        self.lost(why)
+    /// Gives its connection up; returns the error.
+    fn mark_lost(&mut self, why: &str) -> Error {
+        self.state = State::Lost;
+        self.lost_error(why)
     }
 
-    fn lost(&self, why: &str) -> Error {
+    fn lost_error(&self, why: &str) -> Error {
         let said = fs::read_to_string(&self.errors).unwrap_or_default();
         let last =
             crate::stderr_capture::last_line(&said).map(|line| format!(" ({line})")).unwrap_or_default();
@@ -386,6 +396,8 @@ impl Machine {
     }
 }
 
-fn from_json<T: serde::de::DeserializeOwned>(contents: &mut Contents<'_>) -> std::result::Result<T, Damaged> {
-    serde_json::from_slice(contents.rest()).map_err(|_| Damaged)
+fn from_json<T: serde::de::DeserializeOwned>(
+    contents: &mut Contents<'_>,
+) -> std::result::Result<T, InvalidMessage> {
+    serde_json::from_slice(contents.rest()).map_err(|_| InvalidMessage)
 }

@@ -1,8 +1,8 @@
 //! The hosts of this machine, which do what the controller of the clock says.
 
 use super::stream::{Found, SecretKey, Side, Stream};
-use super::wire::{self, Contents, Damaged, Failed, Incoming, Kind, Started};
-use super::{ALIVE, SILENT};
+use super::wire::{self, Contents, Failed, Incoming, InvalidMessage, Kind, Started};
+use super::{KEEPALIVE_INTERVAL, KEEPALIVE_TIMEOUT};
 use crate::error::{Error, Result};
 use crate::virtual_time::hosts::{Hosts, LocalHosts};
 use crate::virtual_time::kernels::Kernel;
@@ -14,7 +14,7 @@ use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Real time after which the controller is told which hosts run.
+/// Interval of real time at which the hosts that run are reported to the controller.
 const SILENCE: Duration = Duration::from_millis(200);
 /// Of the archive of files, in one message.
 const PIECE_BYTES: usize = 1 << 18;
@@ -47,7 +47,7 @@ pub fn serve_hosts(
     let stream = Stream::new(input, output, key.as_ref(), Side::Machine)
         .map_err(|error| Error::wrap("talk to the controller", error))?;
     let mut server =
-        Server { numbers, hosts: None, stream, incoming: Incoming::default(), heard: Instant::now() };
+        Server { numbers, hosts: None, stream, incoming: Incoming::default(), last_received: Instant::now() };
     if server.serve(plan, kernel, directory)? == Served::Finished {
         server.send_files(pack);
     }
@@ -59,8 +59,8 @@ pub fn serve_hosts(
 enum Served {
     /// The run is over: the controller waits for the files.
     Finished,
-    /// The controller is gone.
-    Alone,
+    /// The connection to the controller is lost.
+    ControllerLost,
 }
 
 struct Server<'a> {
@@ -70,7 +70,7 @@ struct Server<'a> {
     stream: Stream,
     incoming: Incoming,
     /// When the controller last sent a message.
-    heard: Instant,
+    last_received: Instant,
 }
 
 impl Server<'_> {
@@ -83,41 +83,35 @@ impl Server<'_> {
             }
             Err(error) => self.fail(&error),
         }
-        self.heard = Instant::now();
+        self.last_received = Instant::now();
         loop {
-            // Taken out, so that hosts run while a message is read.
-            let mut incoming = std::mem::take(&mut self.incoming);
-            while let Some((kind, contents)) = incoming.next().map_err(damaged)? {
-                if let Some(served) = self.handle(kind, contents)? {
-                    return Ok(served);
-                }
+            if let Some(served) = self.handle_received()? {
+                return Ok(served);
             }
-            let more = std::mem::replace(&mut self.incoming, incoming);
-            self.incoming.bytes.extend(more.bytes);
-            if !self.receive(ALIVE) {
-                return Ok(Served::Alone);
+            if !self.receive(KEEPALIVE_INTERVAL) {
+                return Ok(Served::ControllerLost);
             }
         }
     }
 
-    /// Reads what has come, after waiting for it for at most `timeout`, in which it says that it is there; returns
-    /// whether the controller still is.
+    /// Reads what has come, after waiting for it for at most `timeout`; then sends a keepalive message. Returns
+    /// whether the connection holds.
     fn receive(&mut self, timeout: Duration) -> bool {
         match self.stream.read(&mut self.incoming.bytes, timeout) {
-            Ok(Found::Some) => self.heard = Instant::now(),
-            Ok(Found::Nothing) if !timeout.is_zero() => self.send(&wire::message_of(Kind::Alive, &[])),
+            Ok(Found::Some) => self.last_received = Instant::now(),
+            Ok(Found::Nothing) if !timeout.is_zero() => self.send(&wire::message_of(Kind::Keepalive, &[])),
             Ok(Found::Nothing) => {}
             Ok(Found::End) | Err(_) => return false,
         }
-        self.heard.elapsed() < SILENT
+        self.last_received.elapsed() < KEEPALIVE_TIMEOUT
     }
 
     fn handle(&mut self, kind: Kind, mut contents: Contents<'_>) -> Result<Option<Served>> {
         match kind {
-            Kind::Alive => {}
+            Kind::Keepalive => {}
             Kind::Run => return self.run(&mut contents),
             Kind::Log => {
-                let (host, line) = contents.line().map_err(damaged)?;
+                let (host, line) = contents.line().map_err(invalid)?;
                 if let Some(hosts) = self.hosts.as_mut().filter(|_| self.numbers.contains(&host)) {
                     hosts.log(host, line);
                 }
@@ -133,7 +127,7 @@ impl Server<'_> {
                 return Ok(Some(Served::Finished));
             }
             Kind::Started | Kind::Failed | Kind::Silent | Kind::Reached | Kind::Counters | Kind::Files => {
-                return Err(damaged(Damaged));
+                return Err(invalid(InvalidMessage));
             }
         }
         Ok(None)
@@ -141,12 +135,13 @@ impl Server<'_> {
 
     /// Lets the hosts run, and says what they have done.
     fn run(&mut self, contents: &mut Contents<'_>) -> Result<Option<Served>> {
-        let horizon_ns = contents.u64().map_err(damaged)?;
-        let Some(mut hosts) = self.hosts.take() else { return Ok(None) };
+        let horizon_ns = contents.u64().map_err(invalid)?;
+        // There are none while they run already, and after a failure.
+        let mut hosts = self.hosts.take().ok_or_else(|| invalid(InvalidMessage))?;
         while !contents.is_empty() {
-            let (due_ns, host, port, bytes) = contents.packet().map_err(damaged)?;
+            let (due_ns, host, port, bytes) = contents.packet().map_err(invalid)?;
             if !self.numbers.contains(&host) {
-                return Err(damaged(Damaged));
+                return Err(invalid(InvalidMessage));
             }
             hosts.deliver(host, due_ns, port, bytes);
         }
@@ -158,9 +153,9 @@ impl Server<'_> {
                     wire::message(&mut message, Kind::Silent, |out| wire::put_hosts(out, &hosts.busy()));
                     self.send(&message);
                     if !self.receive(Duration::ZERO) {
-                        return Ok(Some(Served::Alone));
+                        return Ok(Some(Served::ControllerLost));
                     }
-                    if let Some(served) = self.handle_meanwhile()? {
+                    if let Some(served) = self.handle_received()? {
                         return Ok(Some(served));
                     }
                 }
@@ -182,18 +177,18 @@ impl Server<'_> {
         Ok(None)
     }
 
-    /// Handles messages that have come while hosts compute: the run may end before they have done that.
-    fn handle_meanwhile(&mut self) -> Result<Option<Served>> {
+    /// Handles all messages that have come. While hosts compute, another may end the run.
+    fn handle_received(&mut self) -> Result<Option<Served>> {
         let mut incoming = std::mem::take(&mut self.incoming);
-        let mut served = None;
-        while let Some((kind, contents)) = incoming.next().map_err(damaged)? {
-            if kind == Kind::Run {
-                return Err(damaged(Damaged));
+        while let Some((kind, contents)) = incoming.next().map_err(invalid)? {
+            if let Some(served) = self.handle(kind, contents)? {
+                return Ok(Some(served));
             }
-            served = self.handle(kind, contents)?;
         }
+        // What was read while these were handled comes behind them.
+        incoming.bytes.append(&mut self.incoming.bytes);
         self.incoming = incoming;
-        Ok(served)
+        Ok(None)
     }
 
     /// Sends the files of the hosts; nothing but the end if they cannot be packed.
@@ -218,12 +213,12 @@ impl Server<'_> {
         self.send(&wire::message_of(kind, &serde_json::to_vec(content).unwrap_or_default()));
     }
 
-    /// Sends a message; a controller that is gone shows when it is listened to.
+    /// Sends a message. A lost connection is found by the next read.
     fn send(&mut self, message: &[u8]) {
         let _ = self.stream.write(message);
     }
 }
 
-fn damaged(error: Damaged) -> Error {
+fn invalid(error: InvalidMessage) -> Error {
     Error::new(format!("the controller has sent {error}"))
 }

@@ -4,7 +4,7 @@
 //! authenticated by ChaCha20-Poly1305 (RFC 8439) with a key of the run's own. The number of a record and its direction are the nonce. Over
 //! ssh and its like, nothing of that is needed.
 
-use super::SILENT;
+use super::KEEPALIVE_TIMEOUT;
 use chacha20poly1305::aead::{AeadInOut, KeyInit};
 use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce, Tag};
 use nix::errno::Errno;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const CHUNK_BYTES: usize = 1 << 16;
 const LENGTH_BYTES: usize = 4;
 const TAG_BYTES: usize = 16;
-/// So long is no record.
+/// A longer record is invalid.
 const MOST_RECORD_BYTES: usize = 1 << 30;
 
 /// A key of a run's own.
@@ -204,7 +204,7 @@ fn write(fd: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
                 taken = Instant::now();
             }
             Err(Errno::EAGAIN) => {
-                let left = SILENT.saturating_sub(taken.elapsed());
+                let left = KEEPALIVE_TIMEOUT.saturating_sub(taken.elapsed());
                 if left.is_zero() {
                     return Err(io::ErrorKind::TimedOut.into());
                 }

@@ -6,7 +6,7 @@ use longhaul_virtual::{GuestCounters, Port, Sent};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// So long is no message: the other side does not speak this protocol.
+/// A longer message is invalid: the peer does not speak this protocol.
 const MOST_BYTES: usize = 1 << 30;
 const HEADER_BYTES: usize = 5;
 /// No time.
@@ -16,8 +16,8 @@ const NEVER: u64 = u64::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// Either side is there.
-    Alive = 0,
+    /// In both directions: the connection is alive.
+    Keepalive = 0,
     /// To a machine: let the hosts run; a [`RunMessage`].
     Run = 1,
     /// To a machine: keep this line with what a kernel says.
@@ -42,7 +42,7 @@ pub enum Kind {
 
 impl Kind {
     const ALL: [Kind; 11] = [
-        Kind::Alive,
+        Kind::Keepalive,
         Kind::Run,
         Kind::Log,
         Kind::Count,
@@ -83,10 +83,10 @@ pub struct Reached {
     pub sent: Vec<Sent>,
 }
 
-/// What makes no message of this protocol.
+/// Bytes that are no message of this protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a message that is none of this protocol")]
-pub struct Damaged;
+#[error("an invalid message")]
+pub struct InvalidMessage;
 
 /// Adds a message to `out`, with the contents that `write` adds.
 pub fn message(out: &mut Vec<u8>, kind: Kind, write: impl FnOnce(&mut Vec<u8>)) {
@@ -201,42 +201,42 @@ impl<'a> Contents<'a> {
         self.0.is_empty()
     }
 
-    fn bytes(&mut self, count: usize) -> Result<&'a [u8], Damaged> {
-        let (bytes, rest) = self.0.split_at_checked(count).ok_or(Damaged)?;
+    fn bytes(&mut self, count: usize) -> Result<&'a [u8], InvalidMessage> {
+        let (bytes, rest) = self.0.split_at_checked(count).ok_or(InvalidMessage)?;
         self.0 = rest;
         Ok(bytes)
     }
 
     /// The next number.
-    pub fn u64(&mut self) -> Result<u64, Damaged> {
-        let bytes = self.bytes(8)?.try_into().map_err(|_| Damaged)?;
+    pub fn u64(&mut self) -> Result<u64, InvalidMessage> {
+        let bytes = self.bytes(8)?.try_into().map_err(|_| InvalidMessage)?;
         Ok(u64::from_le_bytes(bytes))
     }
 
-    fn u32(&mut self) -> Result<usize, Damaged> {
-        let bytes = self.bytes(4)?.try_into().map_err(|_| Damaged)?;
+    fn u32(&mut self) -> Result<usize, InvalidMessage> {
+        let bytes = self.bytes(4)?.try_into().map_err(|_| InvalidMessage)?;
         Ok(u32::from_le_bytes(bytes) as usize)
     }
 
-    fn block(&mut self) -> Result<&'a [u8], Damaged> {
+    fn block(&mut self) -> Result<&'a [u8], InvalidMessage> {
         let count = self.u32()?;
         self.bytes(count)
     }
 
     /// Time, host, device and bytes of what comes to a host, or of what it has sent.
-    pub fn packet(&mut self) -> Result<(u64, usize, Port, &'a [u8]), Damaged> {
+    pub fn packet(&mut self) -> Result<(u64, usize, Port, &'a [u8]), InvalidMessage> {
         let (at_ns, host) = (self.u64()?, self.u32()?);
         let port = Port::at(usize::from(self.bytes(1)?[0]));
         Ok((at_ns, host, port, self.block()?))
     }
 
     /// The number of a host, and a line.
-    pub fn line(&mut self) -> Result<(usize, &'a [u8]), Damaged> {
+    pub fn line(&mut self) -> Result<(usize, &'a [u8]), InvalidMessage> {
         Ok((self.u32()?, self.block()?))
     }
 
     /// What [`put_hosts`] has added.
-    pub fn hosts(&mut self) -> Result<Vec<usize>, Damaged> {
+    pub fn hosts(&mut self) -> Result<Vec<usize>, InvalidMessage> {
         let mut hosts = Vec::new();
         while !self.is_empty() {
             hosts.push(self.u32()?);
@@ -245,7 +245,7 @@ impl<'a> Contents<'a> {
     }
 
     /// What [`put_counters`] has added.
-    pub fn counters(&mut self) -> Result<Vec<(usize, GuestCounters)>, Damaged> {
+    pub fn counters(&mut self) -> Result<Vec<(usize, GuestCounters)>, InvalidMessage> {
         let mut all = Vec::new();
         while !self.is_empty() {
             let host = self.u32()?;
@@ -263,7 +263,7 @@ impl<'a> Contents<'a> {
     }
 
     /// What [`put_reached`] has added; buffers come from `spare`.
-    pub fn reached(&mut self, spare: &mut Vec<Vec<u8>>) -> Result<Reached, Damaged> {
+    pub fn reached(&mut self, spare: &mut Vec<Vec<u8>>) -> Result<Reached, InvalidMessage> {
         let next_ns = Some(self.u64()?).filter(|&next_ns| next_ns != NEVER);
         let mut found = Reached { next_ns, ..Reached::default() };
         for _ in 0..self.u32()? {
@@ -296,15 +296,15 @@ pub struct Incoming {
 
 impl Incoming {
     /// The next message, if all of it has come.
-    pub fn next(&mut self) -> Result<Option<(Kind, Contents<'_>)>, Damaged> {
+    pub fn next(&mut self) -> Result<Option<(Kind, Contents<'_>)>, InvalidMessage> {
         let Some(header) = self.bytes.get(self.taken..self.taken + HEADER_BYTES) else {
             self.forget_taken();
             return Ok(None);
         };
         let length = u32::from_le_bytes([header[0], header[1], header[2], header[3]]) as usize;
-        let kind = Kind::ALL.into_iter().find(|&kind| kind as u8 == header[4]).ok_or(Damaged)?;
+        let kind = Kind::ALL.into_iter().find(|&kind| kind as u8 == header[4]).ok_or(InvalidMessage)?;
         if !(1..=MOST_BYTES).contains(&length) {
-            return Err(Damaged);
+            return Err(InvalidMessage);
         }
         let (begin, end) = (self.taken + HEADER_BYTES, self.taken + 4 + length);
         if self.bytes.len() < end {
@@ -339,7 +339,7 @@ mod tests {
         ) {
             let all: Vec<Sent> = packets.into_iter().map(|(at, guest, place, bytes)| sent(at, guest, place, bytes)).collect();
             let ended = vec![(3, "signal: 9".to_owned())];
-            let mut bytes = message_of(Kind::Alive, &[]);
+            let mut bytes = message_of(Kind::Keepalive, &[]);
             message(&mut bytes, Kind::Reached, |out| put_reached(out, next, &ended, &all));
             let mut incoming = Incoming::default();
             let mut found = Vec::new();
@@ -351,7 +351,7 @@ mod tests {
             }
             prop_assert!(incoming.bytes.is_empty());
             prop_assert_eq!(found.len(), 2);
-            prop_assert_eq!(&found[0], &(Kind::Alive, None));
+            prop_assert_eq!(&found[0], &(Kind::Keepalive, None));
             prop_assert_eq!(&found[1], &(Kind::Reached, Some(Reached { next_ns: next, ended, sent: all })));
         }
 
@@ -375,6 +375,6 @@ mod tests {
         bytes.clear();
         put_hosts(&mut bytes, &[4, 70_000]);
         assert_eq!(Contents(&bytes).hosts().unwrap(), [4, 70_000]);
-        assert_eq!(Contents(&bytes[1..]).hosts(), Err(Damaged));
+        assert_eq!(Contents(&bytes[1..]).hosts(), Err(InvalidMessage));
     }
 }
