@@ -66,6 +66,10 @@ class Times:
         found = ratios(self.alone, self.both[delay_us])
         return Measurement(found.value - 1, found.half_width, found.runs)
 
+    def mean(self, seconds: Sequence[float]) -> Measurement:
+        """The mean of the rounds."""
+        return measured(seconds) if self.live else exact(seconds[0])
+
     def slowed(self, delay_us: int, base_us: int) -> Measurement:
         """How many times longer it takes with one delay than with another."""
         if not self.live:
@@ -103,15 +107,17 @@ def study_simulated(study: Study) -> None:
         study.note(f"computing, {given}: {what}")
         every[given] = {}
         for name, program in kernels_of(given, study.runs, study.size("B", small="S")).items():
-            every[given][name] = _simulated(study, f"{given}, {name}", program)
-    _write(study, "applications-simulated", every)
+            every[given][name] = simulated(study, f"{given}, {name}", program)
+    write_times(study, "applications-simulated", every)
     _four_hosts(study, every)
-    evaluate(study, every)
+    evaluate(study, every, "")
     molecules = {
-        f"{step} ms": _simulated(study, f"molecules, {step} ms", Program("molecules", "", STEPS * step / 1e3))
+        f"{step} ms": simulated(study, f"molecules, {step} ms", Program("molecules", "", STEPS * step / 1e3))
         for step in study.size(STEPS_MS, small=(4,))
     }
-    _write(study, "molecules-simulated", {step: {"molecules": times} for step, times in molecules.items()})
+    write_times(
+        study, "molecules-simulated", {step: {"molecules": times} for step, times in molecules.items()}
+    )
     study.evaluate(
         "gromacs-slower",
         [
@@ -121,7 +127,9 @@ def study_simulated(study: Study) -> None:
     )
 
 
-def _simulated(study: Study, key: str, program: Program) -> Times:
+def simulated(study: Study, key: str, program: Program) -> Times:
+    """How long a program takes in a simulation."""
+
     def seconds() -> dict[str, dict[int, float]]:
         alone = simulate(program, SMALL, [0], study.runs)
         return {
@@ -156,7 +164,7 @@ def study_live(study: Study, *, rounds: int) -> None:
         if many
     }
     how = f"live, class {LIVE_CLASS}"
-    evaluate(study, {how: {name: each for name, each in live.items() if name != "molecules"}})
+    evaluate(study, {how: {name: each for name, each in live.items() if name != "molecules"}}, "-live")
     study.evaluate(
         "gromacs-slower-live",
         [
@@ -165,8 +173,8 @@ def study_live(study: Study, *, rounds: int) -> None:
             if delay and "molecules" in live
         ],
     )
-    model = {name: _simulated(study, f"class {LIVE_CLASS}, {name}", each) for name, each in programs.items()}
-    _write(study, "applications-live", {how: live, ALIKE: model})
+    model = {name: simulated(study, f"class {LIVE_CLASS}, {name}", each) for name, each in programs.items()}
+    write_times(study, "applications-live", {how: live, ALIKE: model})
     limits = study.numbers("live-as-simulated")
     study.evaluate(
         "live-as-simulated",
@@ -226,14 +234,13 @@ def _four_hosts(study: Study, every: Every) -> None:
     )
 
 
-def evaluate(study: Study, every: Every) -> None:
-    """The paper's words on figures 6 and 7."""
+def evaluate(study: Study, every: Every, end: str) -> None:
+    """The paper's words on figures 6 and 7. ``end``: of the names of its claims."""
     several = len(every) > 1
 
     def case_of(given: str, name: str = "") -> str:
         return ", ".join(each for each in (name.upper(), given if several else "") if each)
 
-    end = "" if several else "-live"
     longer = 1 + study.numbers("ep-delay")["ep_longer"]
     study.evaluate(
         f"ep-delay{end}",
@@ -264,6 +271,7 @@ def evaluate(study: Study, every: Every) -> None:
             at_least(case_of(given, name), each[name].slowed(HIGH_US, 100), longer)
             for given, each in every.items()
             for name in KERNELS[1:]
+            if name in each
         ],
     )
     study.evaluate(
@@ -274,10 +282,16 @@ def evaluate(study: Study, every: Every) -> None:
             )
             for given, each in every.items()
             for name in KERNELS[1:]
+            if name in each
         ],
     )
     study.evaluate(
-        f"mg-least-sensitive{end}", [_least_sensitive(case_of(given), each) for given, each in every.items()]
+        f"mg-least-sensitive{end}",
+        [
+            _least_sensitive(case_of(given), each)
+            for given, each in every.items()
+            if all(name in each for name in KERNELS)
+        ],
     )
 
 
@@ -297,7 +311,8 @@ def _least_sensitive(condition: str, times: Mapping[str, Times]) -> Case:
     return Case(condition, "fails" if fails else "open", text)
 
 
-def _write(study: Study, name: str, every: Every) -> None:
+def write_times(study: Study, name: str, every: Every) -> None:
+    """A row for each run."""
     study.table(
         name,
         [
@@ -327,12 +342,13 @@ TICKS = {ONE_CLUSTER: 16, 0: 45, 100: 100, 1000: 1000, 4000: 4000, 16000: 16000,
 TICK_LABELS = ("4x1", "0", "100 µs", "1 ms", "4 ms", "16 ms", "64 ms")
 
 
-def _place(x: float | str | None) -> float:
+def place_on_axis(x: float | str | None) -> float:
+    """Of a delay in us, or one cluster."""
     assert x is not None
     return TICKS.get(x, x if isinstance(x, int | float) else 0)
 
 
-def _read(rows: Sequence[Mapping[str, Any]], *, live: bool = False) -> dict[str, dict[str, Times]]:
+def read_times(rows: Sequence[Mapping[str, Any]], *, live: bool = False) -> dict[str, dict[str, Times]]:
     """Programs by name, for each condition, as a table has them."""
     alone: dict[tuple[str, str], list[float]] = {}
     both: dict[tuple[str, str], dict[int, list[float]]] = {}
@@ -344,77 +360,84 @@ def _read(rows: Sequence[Mapping[str, Any]], *, live: bool = False) -> dict[str,
             both.setdefault(key, {}).setdefault(row["delay_us"], []).append(row["s"])
     found: dict[str, dict[str, Times]] = {}
     for (how, name), values in alone.items():
-        times = Times(values, both[how, name], live=live and how != ALIKE)
+        times = Times(values, both[how, name], live=live and ALIKE not in how)
         found.setdefault(how, {})[name] = times
     return found
 
 
 def draw(figures: Figures) -> None:
     """Figures 6 and 7, simulated, and how much faster two clusters are."""
-    every = _read(figures.rows("applications-simulated"))
-    molecules = _read(figures.rows("molecules-simulated"))
+    every = read_times(figures.rows("applications-simulated"))
+    molecules = read_times(figures.rows("molecules-simulated"))
     with paper():
         made = figure(3.7, width_in=9)
         panels = made.subplots(1, 2)
         for axes, panel, names in zip(panels, ("6a", "6b"), (("ep",), ("is", "mg")), strict=True):
-            _seconds(axes, every, names)
+            draw_seconds(axes, every, names, INPUT_LINES)
             axes.set_title(f"figure {panel}")
             values = figures.paper.values(panel, *(name.upper() for name in names))
-            draw_paper(axes, values, places=_place)
+            draw_paper(axes, values, places=place_on_axis)
         legend_below(made, ncols=3)
         figures.add(made, "figure-6", data=["applications-simulated"])
 
         made = figure(3.7, width_in=9)
         left, right = made.subplots(1, 2)
-        _seconds(left, every, ("cg", "ft"))
+        draw_seconds(left, every, ("cg", "ft"), INPUT_LINES)
         left.set_title("figure 7a")
         for number, (step, programs) in enumerate(molecules.items()):
             times = programs["molecules"]
             rates = [exact(86_400 / each[0]) for each in (times.alone, *times.both.values())]
-            places = [_place(each) for each in (ONE_CLUSTER, *times.both)]
+            places = [place_on_axis(each) for each in (ONE_CLUSTER, *times.both)]
             label = f"molecules, {step} a step"
             draw_measured(right, places, rates, marker=MARKERS[number], color=colour(number), label=label)
         right.set(yscale="log", ylabel=f"simulations of {STEPS} steps a day")
         right.set_title("figure 7b: messages of a molecular-dynamics program")
-        _axis(right)
+        delay_axis(right)
         legend_below(made, ncols=4, size=7.5)
         figures.add(made, "figure-7", data=["applications-simulated", "molecules-simulated"])
         shown = {given: every[given] for given in (DERIVED, SCALED) if given in every}
-        _draw_gains(figures, "gains", shown, "applications-simulated")
+        draw_gains(figures, "gains", shown, "applications-simulated")
 
 
 def draw_live(figures: Figures) -> None:
     """How much faster two clusters are, live and simulated."""
-    every = _read(figures.rows("applications-live"), live=True)
+    every = read_times(figures.rows("applications-live"), live=True)
     with paper():
-        _draw_gains(figures, "gains-live", every, "applications-live")
+        draw_gains(figures, "gains-live", every, "applications-live")
 
 
-def _seconds(axes: Axes, every: Mapping[str, Mapping[str, Times]], names: Sequence[str]) -> None:
-    """Execution times on one cluster and on two; of each program a colour, of each input a line."""
-    for (given, line), (number, name) in itertools.product(
-        ((DERIVED, "-"), (SCALED, "--")), enumerate(names)
-    ):
-        if given not in every:
+INPUT_LINES = {given: (line, f"computing by {given}") for given, line in ((DERIVED, "-"), (SCALED, "--"))}
+"""How the inputs are drawn, and named."""
+
+
+def draw_seconds(
+    axes: Axes, every: Every, names: Sequence[str], lines: Mapping[str, tuple[str, str]]
+) -> None:
+    """Execution times on one cluster and on two; of each program a colour, of each condition a line.
+
+    ``lines``: for each condition its line, and what a legend says of it.
+    """
+    for (place, (how, (line, what))), name in itertools.product(enumerate(lines.items()), names):
+        if how not in every:
             continue
-        times = every[given][name]
-        found = [exact(each[0]) for each in (times.alone, *times.both.values())]
+        times = every[how][name]
         draw_measured(
             axes,
-            [_place(each) for each in (ONE_CLUSTER, *times.both)],
-            found,
-            marker=MARKERS[number],
+            [place_on_axis(each) for each in (ONE_CLUSTER, *times.both)],
+            [times.mean(each) for each in (times.alone, *times.both.values())],
+            marker=MARKERS[names.index(name)],
             line=line,
             color=colour(KERNELS.index(name)),
-            fillstyle="full" if given == DERIVED else "none",
-            label=f"{name.upper()}, computing by {given}",
+            fillstyle="none" if place else "full",
+            label=f"{name.upper()}, {what}",
         )
     axes.margins(y=0.1)
     axes.set(ylabel="execution time [s]", ylim=(0, None))
-    _axis(axes)
+    delay_axis(axes)
 
 
-def _axis(axes: Axes) -> None:
+def delay_axis(axes: Axes) -> None:
+    """One cluster, then delays."""
     axes.set(xscale="log", xlabel="one cluster, or two by the delay between them, one way")
     _ticks(axes, list(TICKS.values()))
 
@@ -428,7 +451,7 @@ def _ticks(axes: Axes, places: Sequence[float]) -> None:
     axes.minorticks_off()
 
 
-def _draw_gains(figures: Figures, name: str, every: Every, table: str) -> None:
+def draw_gains(figures: Figures, name: str, every: Every, table: str) -> None:
     """Speed on eight hosts over that on four; 1 is where two clusters gain nothing."""
     made = figure(3.7, width_in=9 if len(every) > 1 else 5.5)
     panels = made.subplots(1, len(every), sharey=True, squeeze=False)[0]
@@ -437,17 +460,19 @@ def _draw_gains(figures: Figures, name: str, every: Every, table: str) -> None:
             found = {delay: times.gain(delay) for delay in times.both}
             draw_measured(
                 axes,
-                [_place(delay) for delay in found],
+                [place_on_axis(delay) for delay in found],
                 [Measurement(1 + each.value, each.half_width, each.runs) for each in found.values()],
                 marker=MARKERS[number],
                 color=colour(number),
                 label=program.upper() if program in KERNELS else program,
             )
         gains = figures.paper.values("6b", "gain of IS", "gain of MG")
-        draw_paper(axes, [_as_ratio(each) for each in gains], places=_place, label="paper (IS above MG)")
+        draw_paper(
+            axes, [_as_ratio(each) for each in gains], places=place_on_axis, label="paper (IS above MG)"
+        )
         axes.axhline(1, color="0.3", linewidth=1)
         axes.set(xscale="log", xlabel="delay between the clusters, one way", ylim=(0, None))
-        _ticks(axes, [_place(delay) for times in programs.values() for delay in times.both])
+        _ticks(axes, [place_on_axis(delay) for times in programs.values() for delay in times.both])
         axes.set_title(TITLES.get(title, title))
     panels[0].set_ylabel("speed on 4 + 4 hosts over 4")
     legend_below(made, ncols=7 if len(every) > 1 else 4)

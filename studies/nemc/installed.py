@@ -23,6 +23,20 @@ from longhaul.studies.drawing import draw_measured, legend_below
 
 MPIRUN = "mpirun.openmpi"
 """Debian's, which its programs are built with."""
+MOVES = [
+    "gmx_mpi",
+    "-quiet",
+    "mdrun",
+    "-s",
+    "md.tpr",
+    "-ntomp",
+    "1",
+    "-pin",
+    "off",
+    "-dlb",
+    "no",
+    "-notunepme",
+]
 INSTALL = "apt-get install gromacs hpcc openmpi-bin"
 DELAYS_US = (100, 1000, 4000)
 BOX_NM = 3
@@ -59,12 +73,12 @@ gen-seed = 1
 
 def study_installed(study: Study, *, rounds: int) -> None:
     """Run them in every round, if they are installed."""
-    missing = [name for name in (MPIRUN, "gmx", "gmx_mpi", "hpcc") if shutil.which(name) is None]
-    if missing or not EXAMPLE.exists():
-        raise RuntimeError(f"{', '.join(missing) or EXAMPLE} not installed ({INSTALL})")
+    require(MPIRUN, "gmx", "gmx_mpi", "hpcc")
+    if not EXAMPLE.exists():
+        raise RuntimeError(f"{EXAMPLE} not installed ({INSTALL})")
     folder = study.directory / "installed"
     folder.mkdir(exist_ok=True)
-    water(folder)
+    water(folder, BOX_NM)
     found = [
         study.measured(f"installed/{number}", lambda: one_round(study, folder)) for number in range(rounds)
     ]
@@ -99,6 +113,13 @@ def study_installed(study: Study, *, rounds: int) -> None:
     study.value("gromacs-step", measured([each["step_ms"] for each in found if each]), "ms")
 
 
+def require(*programs: str) -> None:
+    """Raise RuntimeError if one of them is not installed."""
+    missing = [name for name in programs if shutil.which(name) is None]
+    if missing:
+        raise RuntimeError(f"{', '.join(missing)} not installed ({INSTALL})")
+
+
 def one_round(study: Study, folder: Path) -> dict[str, Any]:
     """GROMACS on four hosts and on eight, HPCC on eight, and a step of GROMACS on one core alone."""
     with study.network(SCENARIO) as network:
@@ -115,9 +136,9 @@ def one_round(study: Study, folder: Path) -> dict[str, Any]:
     return {"gromacs": rows, "latencies_us": latencies, "step_ms": step_ms}
 
 
-def water(folder: Path) -> None:
+def water(folder: Path, box_nm: float) -> None:
     """A box of water that has relaxed, as ``md.tpr``."""
-    gmx(folder, "solvate", "-cs", "spc216.gro", "-box", *[str(BOX_NM)] * 3, "-o", "water.gro")
+    gmx(folder, "solvate", "-cs", "spc216.gro", "-box", *[str(box_nm)] * 3, "-o", "water.gro")
     (folder / "topol.top").write_text(TOPOLOGY.format(molecules=atoms(folder) // 3), encoding="ascii")
     for name, text, start in (("em", RELAX, "water.gro"), ("md", MOVE, "em.gro")):
         (folder / f"{name}.mdp").write_text(text, encoding="ascii")
@@ -146,10 +167,13 @@ def parallel(network: longhaul.Network, folder: Path, ranks: int, argv: Sequence
 def gromacs(network: longhaul.Network, ranks: int, folder: Path) -> float:
     """Simulated ns a day."""
     name = f"md-{ranks}"
-    run = ["gmx_mpi", "-quiet", "mdrun", "-s", "md.tpr", "-deffnm", name, "-ntomp", "1", "-pin", "off"]
-    parallel(network, folder, ranks, [*run, "-dlb", "no", "-notunepme"])
-    log = (folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")
-    return float(re.findall(r"^Performance:\s+([\d.]+)", log, re.MULTILINE)[-1])
+    parallel(network, folder, ranks, [*MOVES, "-deffnm", name])
+    return ns_per_day((folder / f"{name}.log").read_text(encoding="utf-8", errors="replace"))
+
+
+def ns_per_day(said: str) -> float:
+    """What GROMACS says of its speed."""
+    return float(re.findall(r"^Performance:\s+([\d.]+)", said, re.MULTILINE)[-1])
 
 
 def challenge(network: longhaul.Network, folder: Path) -> tuple[float, float]:

@@ -13,6 +13,7 @@ import applications
 import installed
 import messages
 import packets
+import virtual_clock
 
 from longhaul.studies import Part, run_study
 
@@ -28,6 +29,12 @@ PARTS = {
         lambda study, given: applications.study_live(study, rounds=given.rounds),
         rounds=3,
         draw=applications.draw_live,
+    ),
+    "programs-virtual": Part(
+        lambda study, _given: virtual_clock.study_kernels(study), draw=virtual_clock.draw
+    ),
+    "gromacs-virtual": Part(
+        lambda study, _given: virtual_clock.study_gromacs(study), draw=virtual_clock.draw_gromacs
     ),
     "installed": Part(
         lambda study, given: installed.study_installed(study, rounds=given.rounds),

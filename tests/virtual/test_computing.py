@@ -33,3 +33,14 @@ def test_packets_are_on_time_while_a_host_computes(run: Run) -> None:
     # ping(8) prints a tenth of a millisecond.
     assert 20 <= probe["rtt_min_ns"] / 1e6 < 20.2
     assert ran.summary["fidelity"]["verdict"] == "faithful"
+
+
+def test_memory_that_is_freed_is_kept(run: Run) -> None:
+    begin, end = "import time\nbegin = time.monotonic()\n", "\nprint(time.monotonic() - begin)"
+    blocks = begin + "for _ in range(200): bytearray(b'x') * (1 << 20)" + end
+    returned = "import ctypes\nctypes.CDLL(None).mallopt(-4, 65536)\nctypes.CDLL(None).mallopt(-3, 65536)\n"
+    kept = run(program(blocks) + "cpu: {speed: 1}\n")
+    taken_anew = run(program(returned + blocks) + "cpu: {speed: 1}\n")
+
+    assert (kept.code, taken_anew.code) == (0, 0), kept.stderr + taken_anew.stderr
+    assert 3 * float(kept.log("p.out")) < float(taken_anew.log("p.out"))

@@ -105,7 +105,7 @@ impl LocalHosts {
         mut on_start: impl FnMut(usize),
     ) -> Result<Self> {
         make_directories(directory)?;
-        let setup_file = write_setup(plan, directory)?;
+        let setup_file = write_setup(plan, directory, kernel.cpu_scale > 0)?;
         let nodes = nodes_of(plan);
         let spec = |&number: &usize| {
             let node = nodes[number];
@@ -242,24 +242,31 @@ fn cards(plan: &Plan, host: usize, interfaces: &[usize]) -> Vec<Card> {
     interfaces.iter().map(card).collect()
 }
 
-/// Writes what the hosts of this machine become; returns the file.
-fn write_setup(plan: &Plan, directory: &Path) -> Result<PathBuf> {
+/// Writes what the hosts of this machine become; returns the file. `computes`: whether computing takes time.
+fn write_setup(plan: &Plan, directory: &Path, computes: bool) -> Result<PathBuf> {
     let cwd = std::env::current_dir().map_err(|error| Error::wrap("find the working directory", error))?;
     let files = directory.join("raw/hosts.d");
     let spans = plan.programs.iter().map(|program| environment::parallel_environment(plan, program, &files));
     let spans = spans.collect::<Result<_>>()?;
-    let setup =
-        Setup { directory: directory.to_path_buf(), cwd, env: environment_of(plan, directory)?, spans };
+    let env = environment_of(plan, directory, computes)?;
+    let setup = Setup { directory: directory.to_path_buf(), cwd, env, spans };
     let file = files.join("setup.json");
     let text = serde_json::to_vec(&setup).map_err(|error| Error::wrap("write the setup", error))?;
     fs::write(&file, text).map_err(|error| Error::wrap(format!("write {}", file.display()), error))?;
     Ok(file)
 }
 
-/// Variables of every program of the run.
-fn environment_of(plan: &Plan, directory: &Path) -> Result<BTreeMap<String, String>> {
+/// Lets glibc keep memory that a program frees (mallopt(3)), where it would return large blocks at once. Each page that a
+/// program takes anew stops it, which costs more here than on a machine of its own, and is measured as computing.
+const KEEPS_MEMORY: [(&str, &str); 2] = [("MALLOC_MMAP_MAX_", "0"), ("MALLOC_TRIM_THRESHOLD_", "8000000000")];
+
+/// Variables of every program of the run. `computes`: whether computing takes time.
+fn environment_of(plan: &Plan, directory: &Path, computes: bool) -> Result<BTreeMap<String, String>> {
     // Programs of a live run have the environment of the one that was started; the first process of a kernel has none.
     let mut env: BTreeMap<String, String> = std::env::vars().collect();
+    for (name, value) in KEEPS_MEMORY.iter().filter(|_| computes) {
+        env.entry((*name).into()).or_insert_with(|| (*value).into());
+    }
     env.extend(environment::environment(plan, directory, Path::new(launcher::SCRIPT))?);
     env.insert("TMPDIR".into(), "/tmp".into());
     Ok(env)

@@ -13,18 +13,14 @@
 #include <kern_util.h>
 #include <sysdep/ptrace.h>
 
-#define GENERAL_PROTECTION 13
-
-/* Whether the fault of the program was a read of the counter, which is then done. */
-bool time_travel_reads_counter(struct uml_pt_regs *regs)
+/* Whether the program was stopped when it read the counter, which is then done. Only for a stop that is no page fault. */
+int time_travel_reads_counter(struct uml_pt_regs *regs)
 {
 	unsigned char code[3] = {};
 	unsigned long ip = UPT_IP(regs);
 	unsigned long long ns;
 	int length;
 
-	if (regs->faultinfo.trap_no != GENERAL_PROTECTION)
-		return false;
 	if (copy_from_user(code, (void __user *)ip, 2))
 		return false;
 	if (code[0] == 0x0f && code[1] == 0x31) {

@@ -4,7 +4,7 @@
  *
  * The processor is infinitely fast: a program takes no time. A program that waits without sleeping (it reads the
  * clock, repeats a call that fails, polls what is ready or with a timeout of 0, or yields) would then wait forever. Such calls are
- * free until a thread has made `tt-free` of them since virtual time last moved, or 64 if it was charged before. From
+ * free until a thread has made `tt-free` of them since virtual time last moved, or 12 if it was charged before. From
  * then on they are charged `tt-cost` ns, plus a share of the time that the thread has waited so.
  *
  * A charge ends early at the next event of this host (timer, interrupt), and the calls of one round of a loop after
@@ -24,7 +24,7 @@
 /* One in so many free calls lets other programs run, which may end the wait without any time. */
 #define CALLS_PER_YIELD 32
 /* A thread that has waited so before (ping does, for the last part of each interval) has so many free calls. */
-#define CALLS_OF_KNOWN 64
+#define CALLS_OF_KNOWN 12
 /* After an event, or after others ran, so many calls are free: one round of a loop. */
 #define CALLS_PER_ROUND 7
 /* So many rounds without a charge may follow each other because other programs ran: they may be waiting, too. */

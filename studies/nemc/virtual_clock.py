@@ -1,0 +1,226 @@
+"""Figures 6 and 7 on the virtual clock: Linux's TCP, Open MPI, and a processor for each of eight hosts.
+
+Kernels compute for real, as fast as on this machine; or they sleep as long as processors would compute with
+which EP takes the paper's time on four hosts.
+"""
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from applications import (
+    ALIKE,
+    LIVE_DELAYS_US,
+    Times,
+    delay_axis,
+    draw_gains,
+    draw_seconds,
+    evaluate,
+    place_on_axis,
+    read_times,
+    simulated,
+    write_times,
+)
+from installed import MOVES, MPIRUN, atoms, ns_per_day, require, water
+from on_virtual_clock import ranks_command, read_kernels, run
+from programs import KERNELS, LARGE, SCALED, SCENARIO, SMALL
+from programs import kernels as kernels_of
+from skeletons import Program
+
+from longhaul.report.plotting import figure, paper
+from longhaul.studies import Figures, Study, at_most, between, exact
+from longhaul.studies.drawing import MARKERS, colour, draw_measured, draw_paper, legend_below
+
+HOSTS = {SMALL: "[a1..4]", LARGE: "[a1..4, b1..4]"}
+POINTS = ((SMALL, 0), *((LARGE, delay) for delay in LIVE_DELAYS_US))
+"""Ranks, and delay in us."""
+SPEEDS = (1.0, 0.1)
+"""Of GROMACS's processors: this machine's, and a tenth."""
+VILLIN_NM = 4.64
+"""A box of 10,000 atoms, as many as d.villin has with its water."""
+Found = Mapping[str, Mapping[str, float]]
+"""Of each kernel how long it takes, and how long its slowest rank computes, in s."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """How the kernels of a class run."""
+
+    name: str
+    problem: str
+    computes: bool
+    """Else they sleep."""
+    kernels: tuple[str, ...] = KERNELS
+
+
+CONDITIONS = (
+    Condition("class A, this machine", "A", computes=True),
+    # CG and FT of this class send so much that each run takes a quarter of an hour.
+    Condition("class B, EP's time", "B", computes=False, kernels=("ep", "is", "mg")),
+)
+SMALL_CONDITIONS = (
+    Condition("class S, this machine", "S", computes=True),
+    Condition("class S, EP's time", "S", computes=False, kernels=("ep", "is", "mg")),
+)
+"""To try the study out."""
+
+
+def study_kernels(study: Study) -> None:
+    """Run every condition on four hosts and on eight, and simulate the same."""
+    every: dict[str, dict[str, Times]] = {}
+    alike: dict[str, dict[str, Times]] = {}
+    for condition in study.size(CONDITIONS, small=SMALL_CONDITIONS):
+        sleeps = {} if condition.computes else kernels_of(SCALED, study.runs, condition.problem)
+        found = {point: _point(study, condition, point, sleeps) for point in POINTS}
+        every[condition.name] = {
+            name: Times(
+                [found[SMALL, 0][name]["wall_s"]],
+                {delay: [found[LARGE, delay][name]["wall_s"]] for delay in LIVE_DELAYS_US},
+                live=False,
+            )
+            for name in condition.kernels
+        }
+        computing = {
+            name: sleeps[name].compute_s if sleeps else SMALL * found[SMALL, 0][name]["compute_s"]
+            for name in condition.kernels
+        }
+        alike[f"{condition.name}, {ALIKE}"] = {
+            name: simulated(study, f"{condition.name}, {name}", Program(name, condition.problem, seconds))
+            for name, seconds in computing.items()
+        }
+    write_times(study, "applications-virtual", every | alike)
+    evaluate(study, every, "-virtual")
+    limits = study.numbers("virtual-as-simulated")
+    study.evaluate(
+        "virtual-as-simulated",
+        [
+            between(f"{name.upper()}, {how}, {where}", exact(ratio), limits["least"], limits["most"])
+            for how, programs in every.items()
+            for name, times in programs.items()
+            for where, ratio in _ratios(times, alike[f"{how}, {ALIKE}"][name])
+        ],
+    )
+
+
+def _ratios(times: Times, model: Times) -> Iterator[tuple[str, float]]:
+    yield "4 hosts", times.alone[0] / model.alone[0]
+    for delay, (seconds,) in times.both.items():
+        yield f"8 hosts, {delay} µs", seconds / model.both[delay][0]
+
+
+def _point(
+    study: Study, condition: Condition, point: tuple[int, int], sleeps: Mapping[str, Program]
+) -> Found:
+    ranks, delay = point
+    key = f"virtual/{condition.name}/{ranks}/{delay}"
+    found = study.measured(key, lambda: kernels(study, condition, ranks, delay, sleeps))
+    if found is None:
+        raise RuntimeError(f"{key} did not run, and claims need it")
+    return found
+
+
+def kernels(
+    study: Study, condition: Condition, ranks: int, delay_us: int, sleeps: Mapping[str, Program]
+) -> Found:
+    """Run one kernel after the other. Raises RuntimeError if one fails, or its result is wrong."""
+    what = [
+        f"{name}:{condition.problem}" + (f"={sleeps[name].compute_s:.6f}" if sleeps else "")
+        for name in condition.kernels
+    ]
+    name = f"kernels-{condition.problem.lower()}-{ranks}"
+    speed = 1 if condition.computes else None
+    logs = _run(study, name, ranks_command(ranks, what), ranks=ranks, delay_us=delay_us, speed=speed)
+    found = read_kernels(logs, len(condition.kernels))
+    return {name: {key: each[key] for key in ("wall_s", "compute_s")} for name, each in found.items()}
+
+
+def _run(study: Study, name: str, command: str, *, ranks: int, delay_us: int, speed: float | None) -> Path:
+    """Run a command on four or on eight hosts; returns the directory of its logs."""
+    text = SCENARIO.read_text(encoding="utf-8").replace("name: applications", f"name: {name}")
+    path = study.runs / f"{name}.yaml"
+    path.write_text(text, encoding="utf-8")
+    return run(study, path, command, HOSTS[ranks], params={"delay": f"{delay_us}us"}, speed=speed)
+
+
+def study_gromacs(study: Study) -> None:
+    """Move a box of as many atoms as d.villin has, with processors of two speeds."""
+    require(MPIRUN, "gmx", "gmx_mpi")
+    folder = study.directory / "gromacs-virtual"
+    folder.mkdir(exist_ok=True)
+    water(folder, VILLIN_NM)
+    found: dict[tuple[float, int, int], float] = {}
+    for speed, (ranks, delay) in itertools.product(SPEEDS, POINTS):
+        key = f"virtual/gromacs/{speed:g}/{ranks}/{delay}"
+        rate = study.measured(key, lambda s=speed, r=ranks, d=delay: gromacs(study, folder, s, r, d))
+        if rate is None:
+            raise RuntimeError("GROMACS did not run, and claims need it")
+        found[speed, ranks, delay] = rate
+    study.value("atoms", exact(atoms(folder)))
+    study.table(
+        "gromacs-virtual",
+        [
+            {"speed": speed, "hosts": hosts, "delay_us": delay, "ns_per_day": rate}
+            for (speed, hosts, delay), rate in found.items()
+        ],
+    )
+    study.evaluate(
+        "gromacs-slower-virtual",
+        [
+            at_most(f"speed {speed:g}, {delay} µs", exact(rate / found[speed, SMALL, 0]), 1)
+            for (speed, hosts, delay), rate in found.items()
+            if hosts == LARGE and delay
+        ],
+    )
+
+
+def gromacs(study: Study, folder: Path, speed: float, ranks: int, delay_us: int) -> float:
+    """Simulated ns a day."""
+    command = f"cd '{folder}'; {MPIRUN} -n {ranks} env OMP_NUM_THREADS=1 {' '.join(MOVES)} -deffnm /tmp/md"
+    logs = _run(study, f"gromacs-{ranks}", command, ranks=ranks, delay_us=delay_us, speed=speed)
+    return ns_per_day((logs / "app.err").read_text(encoding="utf-8", errors="replace"))
+
+
+def draw_gromacs(figures: Figures) -> None:
+    """Figure 7b: four hosts, and eight by the delay between the clusters, for each speed of processors."""
+    rows = figures.rows("gromacs-virtual")
+    with paper():
+        made = figure(3.4, width_in=6.5)
+        axes = made.subplots()
+        for number, speed in enumerate(dict.fromkeys(row["speed"] for row in rows)):
+            chosen = [row for row in rows if row["speed"] == speed]
+            (alone,) = (row["ns_per_day"] for row in chosen if row["hosts"] == SMALL)
+            both = [row for row in chosen if row["hosts"] == LARGE]
+            draw_measured(
+                axes,
+                [place_on_axis(row["delay_us"]) for row in both],
+                [exact(row["ns_per_day"] / alone) for row in both],
+                marker=MARKERS[number],
+                color=colour(number),
+                label=f"processors of {speed:g} times this machine's speed",
+            )
+        axes.axhline(1, color="0.3", linewidth=1)
+        axes.set(ylabel="speed on 4 + 4 hosts over 4", ylim=(0, None))
+        axes.set_title("figure 7b: GROMACS, 10,000 atoms of water")
+        delay_axis(axes)
+        legend_below(made, ncols=2)
+        figures.add(made, "gromacs-virtual", data=["gromacs-virtual"])
+
+
+def draw(figures: Figures) -> None:
+    """Figures 6 and 7a, and how much faster two clusters are."""
+    every = read_times(figures.rows("applications-virtual"))
+    computed, slept = (how for how in every if ALIKE not in how)
+    panels = (("6a", slept, ("ep",)), ("6b", slept, ("is", "mg")), ("7a", computed, ("cg", "ft")))
+    with paper():
+        made = figure(3.7, width_in=9)
+        for axes, (panel, how, names) in zip(made.subplots(1, len(panels)), panels, strict=True):
+            lines = {how: ("-", "Linux"), f"{how}, {ALIKE}": ("--", "simulated")}
+            draw_seconds(axes, every, names, lines)
+            values = figures.paper.values(panel, *(name.upper() for name in names))
+            draw_paper(axes, values, places=place_on_axis)
+            axes.set_title(f"figure {panel}: {how}")
+        legend_below(made, ncols=4)
+        figures.add(made, "figure-6-7-virtual", data=["applications-virtual"])
+        shown = {how: times for how, times in every.items() if ALIKE not in how}
+        draw_gains(figures, "gains-virtual", shown, "applications-virtual")
