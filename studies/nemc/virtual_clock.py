@@ -5,13 +5,14 @@ which EP takes the paper's time on four hosts.
 """
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from applications import (
     ALIKE,
     LIVE_DELAYS_US,
+    SMALL_DELAYS_US,
     Times,
     delay_axis,
     draw_gains,
@@ -33,8 +34,6 @@ from longhaul.studies import Figures, Study, at_most, between, exact
 from longhaul.studies.drawing import MARKERS, colour, draw_measured, draw_paper, legend_below
 
 HOSTS = {SMALL: "[a1..4]", LARGE: "[a1..4, b1..4]"}
-POINTS = ((SMALL, 0), *((LARGE, delay) for delay in LIVE_DELAYS_US))
-"""Ranks, and delay in us."""
 SPEEDS = (1.0, 0.1)
 """Of GROMACS's processors: this machine's, and a tenth."""
 VILLIN_NM = 4.64
@@ -70,13 +69,14 @@ def study_kernels(study: Study) -> None:
     """Run every condition on four hosts and on eight, and simulate the same."""
     every: dict[str, dict[str, Times]] = {}
     alike: dict[str, dict[str, Times]] = {}
+    delays = study.size(LIVE_DELAYS_US, small=SMALL_DELAYS_US)
     for condition in study.size(CONDITIONS, small=SMALL_CONDITIONS):
         sleeps = {} if condition.computes else kernels_of(SCALED, study.runs, condition.problem)
-        found = {point: _point(study, condition, point, sleeps) for point in POINTS}
+        found = {point: _point(study, condition, point, sleeps) for point in _points(delays)}
         every[condition.name] = {
             name: Times(
                 [found[SMALL, 0][name]["wall_s"]],
-                {delay: [found[LARGE, delay][name]["wall_s"]] for delay in LIVE_DELAYS_US},
+                {delay: [found[LARGE, delay][name]["wall_s"]] for delay in delays},
                 live=False,
             )
             for name in condition.kernels
@@ -101,6 +101,11 @@ def study_kernels(study: Study) -> None:
             for where, ratio in _ratios(times, alike[f"{how}, {ALIKE}"][name])
         ],
     )
+
+
+def _points(delays_us: Sequence[int]) -> list[tuple[int, int]]:
+    """Ranks and delays: one cluster, then both."""
+    return [(SMALL, 0), *((LARGE, delay) for delay in delays_us)]
 
 
 def _ratios(times: Times, model: Times) -> Iterator[tuple[str, float]]:
@@ -150,7 +155,7 @@ def study_gromacs(study: Study) -> None:
     folder.mkdir(exist_ok=True)
     water(folder, VILLIN_NM)
     found: dict[tuple[float, int, int], float] = {}
-    for speed, (ranks, delay) in itertools.product(SPEEDS, POINTS):
+    for speed, (ranks, delay) in itertools.product(SPEEDS, _points(LIVE_DELAYS_US)):
         key = f"virtual/gromacs/{speed:g}/{ranks}/{delay}"
         rate = study.measured(key, lambda s=speed, r=ranks, d=delay: gromacs(study, folder, s, r, d))
         if rate is None:

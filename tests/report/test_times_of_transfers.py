@@ -44,3 +44,15 @@ def test_the_time_of_a_transfer_is_shown_and_a_dash_for_one_that_goes_on(
     assert more == "" or took["more"] == "-"
     # A table of the command has the times where all flows have a size.
     assert (took["short"] in shown) == (more == "")
+
+
+@pytest.mark.parametrize(("more", "explained"), [("", True), (UNSIZED, False)])
+def test_times_are_explained_where_they_are_shown(
+    tmp_path: Path, more: str, explained: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = TEXT if explained else TEXT[: TEXT.index("  short")] + more
+    (tmp_path / "sized.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(command, ["sim", "sized.yaml"], catch_exceptions=False).exit_code == 0
+    report = (tmp_path / "runs/sized/latest/report.html").read_text()
+    assert ("of a transfer with a size" in report) is explained

@@ -232,7 +232,11 @@ def processes_of(place: Path) -> list[list[str]]:
 
 @pytest.mark.parametrize(
     ("name", "part"),
-    [("netem-models", "models"), pytest.param("ewan", "linux", marks=pytest.mark.slow)],
+    [
+        ("netem-models", "models"),
+        pytest.param("ewan", "linux", marks=pytest.mark.slow),
+        pytest.param("nemc", "programs-virtual", marks=pytest.mark.slow),
+    ],
 )
 def test_a_part_on_the_virtual_clock_runs_at_a_small_size(name: str, part: str, tmp_path: Path) -> None:
     try:

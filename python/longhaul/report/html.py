@@ -194,6 +194,7 @@ def _tables(summary: Json, fidelity: Json) -> dict[str, Any]:
         "changes": run_tables.changes(summary["changes"]),
         "expectations": run_tables.expectations(summary["expectations"]),
         "traffic": run_tables.traffic(summary),
+        "traffic_has_times": run_tables.traffic_has_times(summary),
         "transfers": run_tables.transfers(transfers) if transfers else None,
         "sent_captures": run_tables.sent_captures(sent_captures) if sent_captures else None,
         "inner": run_tables.links([each for each in links if not each["access"]] if access else links),

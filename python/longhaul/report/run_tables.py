@@ -85,9 +85,14 @@ def decisions(listed: Sequence[Json]) -> Table:
     return Table([*numbers("time"), *words("why", "request", "what")], rows)
 
 
+def traffic_has_times(summary: Json) -> bool:
+    """Whether the table of flows tells how long transfers took: some have a size."""
+    return any(map(has_size, summary["flows"]))
+
+
 def traffic(summary: Json) -> list[Folded]:
     """Flows and pings; in one table if there are few of both."""
-    have_times = any(map(has_size, summary["flows"]))
+    have_times = traffic_has_times(summary)
     columns = [
         *words("name", "path", "kind"),
         *numbers("goodput", "sent", *(["took"] if have_times else []), "loss", "lost while down"),
