@@ -64,7 +64,7 @@ gallery: ## the pictures of docs/gallery.md, from real runs in Chromium; four mi
 study-ticks: setup ## delays in emulators with a ticking clock (NemC, figure 3), live; two minutes
 	@$(UV) run --no-sync longhaul study run ticks $(ARGS)
 
-study-nemc: setup ## messages and parallel programs on a cluster of clusters (NemC, figures 3 to 7), live and simulated; three quarters of an hour
+study-nemc: setup ## messages and parallel programs on a cluster of clusters (NemC, figures 3 to 7), live and simulated; an hour and a half
 	@$(UV) run --no-sync longhaul study run nemc $(ARGS)
 
 study-ewan: setup ## buffers, limits and sources over a gigabit and 100 ms (eWAN, figures 4 to 11, table III), simulated and live; a quarter of an hour

@@ -21,7 +21,6 @@ def run(
     *,
     params: Mapping[str, str],
     speed: float | None = None,
-    slots: int = 1,
 ) -> Path:
     """Add a command on the first of the hosts to the scenario, and run it; returns the directory of its logs.
 
@@ -30,7 +29,7 @@ def run(
     # A message ends when its last segment arrives, whether segments are joined or not.
     more = f"duration: {LONGEST}\ncoalesce: 200us\n" + ("" if speed is None else f"cpu: {{speed: {speed}}}\n")
     argv = json.dumps(["sh", "-ec", command])
-    program = f"programs:\n  app: {{run: {argv}, hosts: {hosts}, slots: {slots}}}\n"
+    program = f"programs:\n  app: {{run: {argv}, hosts: {hosts}}}\n"
     path.write_text(f"{path.read_text(encoding='utf-8')}\n{more}{program}", encoding="utf-8")
     result = longhaul.run_live(path, params=params, runs=study.runs, report=False, clock="virtual")
     study.ran(result)

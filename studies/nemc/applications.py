@@ -271,7 +271,6 @@ def evaluate(study: Study, every: Every, end: str) -> None:
             at_least(case_of(given, name), each[name].slowed(HIGH_US, 100), longer)
             for given, each in every.items()
             for name in KERNELS[1:]
-            if name in each
         ],
     )
     study.evaluate(
@@ -282,16 +281,11 @@ def evaluate(study: Study, every: Every, end: str) -> None:
             )
             for given, each in every.items()
             for name in KERNELS[1:]
-            if name in each
         ],
     )
     study.evaluate(
         f"mg-least-sensitive{end}",
-        [
-            _least_sensitive(case_of(given), each)
-            for given, each in every.items()
-            if all(name in each for name in KERNELS)
-        ],
+        [_least_sensitive(case_of(given), each) for given, each in every.items()],
     )
 
 

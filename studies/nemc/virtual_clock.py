@@ -1,12 +1,10 @@
 """Figures 6 and 7 on the virtual clock: Linux's TCP, Open MPI, and a processor for each of eight hosts.
 
-Kernels compute for real, as fast as on this machine; or they sleep as long as processors would compute with
-which EP takes the paper's time on four hosts.
+Kernels and GROMACS compute for real: eight hosts at the same time, though this machine has two processors.
 """
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from applications import (
@@ -25,13 +23,12 @@ from applications import (
 )
 from installed import MOVES, MPIRUN, atoms, ns_per_day, require, water
 from on_virtual_clock import ranks_command, read_kernels, run
-from programs import KERNELS, LARGE, SCALED, SCENARIO, SMALL
-from programs import kernels as kernels_of
+from programs import KERNELS, LARGE, SCENARIO, SMALL
 from skeletons import Program
 
 from longhaul.report.plotting import figure, paper
 from longhaul.studies import Figures, Study, at_most, between, exact
-from longhaul.studies.drawing import MARKERS, colour, draw_measured, draw_paper, legend_below
+from longhaul.studies.drawing import MARKERS, colour, draw_measured, legend_below
 
 HOSTS = {SMALL: "[a1..4]", LARGE: "[a1..4, b1..4]"}
 SPEEDS = (1.0, 0.1)
@@ -42,63 +39,43 @@ Found = Mapping[str, Mapping[str, float]]
 """Of each kernel how long it takes, and how long its slowest rank computes, in s."""
 
 
-@dataclass(frozen=True)
-class Condition:
-    """How the kernels of a class run."""
-
-    name: str
-    problem: str
-    computes: bool
-    """Else they sleep."""
-    kernels: tuple[str, ...] = KERNELS
-
-
-CONDITIONS = (
-    Condition("class A, this machine", "A", computes=True),
-    # CG and FT of this class send so much that each run takes a quarter of an hour.
-    Condition("class B, EP's time", "B", computes=False, kernels=("ep", "is", "mg")),
-)
-SMALL_CONDITIONS = (
-    Condition("class S, this machine", "S", computes=True),
-    Condition("class S, EP's time", "S", computes=False, kernels=("ep", "is", "mg")),
-)
-"""To try the study out."""
-
-
 def study_kernels(study: Study) -> None:
-    """Run every condition on four hosts and on eight, and simulate the same."""
-    every: dict[str, dict[str, Times]] = {}
-    alike: dict[str, dict[str, Times]] = {}
+    """Run the kernels on four hosts and on eight, and simulate the same messages and computing."""
+    problem = study.size("A", small="S")
     delays = study.size(LIVE_DELAYS_US, small=SMALL_DELAYS_US)
-    for condition in study.size(CONDITIONS, small=SMALL_CONDITIONS):
-        sleeps = {} if condition.computes else kernels_of(SCALED, study.runs, condition.problem)
-        found = {point: _point(study, condition, point, sleeps) for point in _points(delays)}
-        every[condition.name] = {
-            name: Times(
-                [found[SMALL, 0][name]["wall_s"]],
-                {delay: [found[LARGE, delay][name]["wall_s"]] for delay in delays},
-                live=False,
-            )
-            for name in condition.kernels
-        }
-        computing = {
-            name: sleeps[name].compute_s if sleeps else SMALL * found[SMALL, 0][name]["compute_s"]
-            for name in condition.kernels
-        }
-        alike[f"{condition.name}, {ALIKE}"] = {
-            name: simulated(study, f"{condition.name}, {name}", Program(name, condition.problem, seconds))
-            for name, seconds in computing.items()
-        }
-    write_times(study, "applications-virtual", every | alike)
-    evaluate(study, every, "-virtual")
+    found: dict[tuple[int, int], Found] = {}
+    for ranks, delay in _points(delays):
+        key = f"virtual/class {problem}/{ranks}/{delay}"
+        point = study.measured(key, lambda r=ranks, d=delay: kernels(study, problem, r, d))
+        if point is None:
+            raise RuntimeError(f"{key} did not run, and claims need it")
+        found[ranks, delay] = point
+    how = f"virtual clock, class {problem}"
+    times = {
+        name: Times(
+            [found[SMALL, 0][name]["wall_s"]],
+            {delay: [found[LARGE, delay][name]["wall_s"]] for delay in delays},
+            live=False,
+        )
+        for name in KERNELS
+    }
+    alike = {
+        name: simulated(
+            study,
+            f"virtual, class {problem}, {name}",
+            Program(name, problem, SMALL * found[SMALL, 0][name]["compute_s"]),
+        )
+        for name in KERNELS
+    }
+    write_times(study, "applications-virtual", {how: times, ALIKE: alike})
+    evaluate(study, {how: times}, "-virtual")
     limits = study.numbers("virtual-as-simulated")
     study.evaluate(
         "virtual-as-simulated",
         [
-            between(f"{name.upper()}, {how}, {where}", exact(ratio), limits["least"], limits["most"])
-            for how, programs in every.items()
-            for name, times in programs.items()
-            for where, ratio in _ratios(times, alike[f"{how}, {ALIKE}"][name])
+            between(f"{name.upper()}, {where}", exact(ratio), limits["least"], limits["most"])
+            for name in KERNELS
+            for where, ratio in _ratios(times[name], alike[name])
         ],
     )
 
@@ -114,33 +91,15 @@ def _ratios(times: Times, model: Times) -> Iterator[tuple[str, float]]:
         yield f"8 hosts, {delay} µs", seconds / model.both[delay][0]
 
 
-def _point(
-    study: Study, condition: Condition, point: tuple[int, int], sleeps: Mapping[str, Program]
-) -> Found:
-    ranks, delay = point
-    key = f"virtual/{condition.name}/{ranks}/{delay}"
-    found = study.measured(key, lambda: kernels(study, condition, ranks, delay, sleeps))
-    if found is None:
-        raise RuntimeError(f"{key} did not run, and claims need it")
-    return found
-
-
-def kernels(
-    study: Study, condition: Condition, ranks: int, delay_us: int, sleeps: Mapping[str, Program]
-) -> Found:
+def kernels(study: Study, problem: str, ranks: int, delay_us: int) -> Found:
     """Run one kernel after the other. Raises RuntimeError if one fails, or its result is wrong."""
-    what = [
-        f"{name}:{condition.problem}" + (f"={sleeps[name].compute_s:.6f}" if sleeps else "")
-        for name in condition.kernels
-    ]
-    name = f"kernels-{condition.problem.lower()}-{ranks}"
-    speed = 1 if condition.computes else None
-    logs = _run(study, name, ranks_command(ranks, what), ranks=ranks, delay_us=delay_us, speed=speed)
-    found = read_kernels(logs, len(condition.kernels))
+    command = ranks_command(ranks, [f"{name}:{problem}" for name in KERNELS])
+    name = f"kernels-{problem.lower()}-{ranks}"
+    found = read_kernels(_run(study, name, command, ranks=ranks, delay_us=delay_us, speed=1), len(KERNELS))
     return {name: {key: each[key] for key in ("wall_s", "compute_s")} for name, each in found.items()}
 
 
-def _run(study: Study, name: str, command: str, *, ranks: int, delay_us: int, speed: float | None) -> Path:
+def _run(study: Study, name: str, command: str, *, ranks: int, delay_us: int, speed: float) -> Path:
     """Run a command on four or on eight hosts; returns the directory of its logs."""
     text = SCENARIO.read_text(encoding="utf-8").replace("name: applications", f"name: {name}")
     path = study.runs / f"{name}.yaml"
@@ -215,17 +174,13 @@ def draw_gromacs(figures: Figures) -> None:
 def draw(figures: Figures) -> None:
     """Figures 6 and 7a, and how much faster two clusters are."""
     every = read_times(figures.rows("applications-virtual"))
-    computed, slept = (how for how in every if ALIKE not in how)
-    panels = (("6a", slept, ("ep",)), ("6b", slept, ("is", "mg")), ("7a", computed, ("cg", "ft")))
+    lines = {how: ("--", "simulated") if how == ALIKE else ("-", "Linux") for how in every}
+    panels = (("6a", ("ep",)), ("6b", ("is", "mg")), ("7a", ("cg", "ft")))
     with paper():
         made = figure(3.7, width_in=9)
-        for axes, (panel, how, names) in zip(made.subplots(1, len(panels)), panels, strict=True):
-            lines = {how: ("-", "Linux"), f"{how}, {ALIKE}": ("--", "simulated")}
+        for axes, (panel, names) in zip(made.subplots(1, len(panels)), panels, strict=True):
             draw_seconds(axes, every, names, lines)
-            values = figures.paper.values(panel, *(name.upper() for name in names))
-            draw_paper(axes, values, places=place_on_axis)
-            axes.set_title(f"figure {panel}: {how}")
-        legend_below(made, ncols=4)
+            axes.set_title(f"figure {panel}, class A")
+        legend_below(made, ncols=5)
         figures.add(made, "figure-6-7-virtual", data=["applications-virtual"])
-        shown = {how: times for how, times in every.items() if ALIKE not in how}
-        draw_gains(figures, "gains-virtual", shown, "applications-virtual")
+        draw_gains(figures, "gains-virtual", every, "applications-virtual")

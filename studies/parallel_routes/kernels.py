@@ -1,7 +1,7 @@
 """Figures 5 and 7: kernels of the NAS parallel benchmarks over parallel routes.
 
-Simulated and on the virtual clock as in the paper, 32 ranks on eight hosts with 10 GbE; and live with eight
-ranks, everything twenty times slower: routes of 50 Mbit/s, and computing that takes twenty times as long.
+Simulated as in the paper, 32 ranks on eight hosts with 10 GbE; and live with eight ranks, everything twenty
+times slower: routes of 50 Mbit/s, and computing that takes twenty times as long.
 """
 
 import json
@@ -78,8 +78,8 @@ def study_simulated(study: Study) -> None:
         every[f"computing {slower:g} times as long"] = {
             (each["kernel"], each["way"], each["rtt_ms"]): [each["s"]] for each in found
         }
-    study.table("kernels-simulated", rows_of(every))
-    evaluate(study, every)
+    study.table("kernels-simulated", _rows(every))
+    evaluate(study, every, live=False)
 
 
 def simulate(study: Study, slower: float, rtts: tuple[int, ...]) -> list[dict[str, Any]]:
@@ -119,8 +119,8 @@ def study_live(study: Study, *, rounds: int) -> None:
     # Rounds in which every way was measured can be compared.
     whole = min(map(len, seconds.values()))
     every = {"live": {key: values[:whole] for key, values in seconds.items()}}
-    study.table("kernels-live", rows_of(every))
-    evaluate(study, every, "-live")
+    study.table("kernels-live", _rows(every))
+    evaluate(study, every, live=True)
 
 
 def live_scenario(algorithms: str, folder: Path) -> Path:
@@ -154,8 +154,7 @@ def run_live(study: Study, algorithms: str) -> list[dict[str, Any]]:
     return found
 
 
-def rows_of(every: Mapping[str, Seconds]) -> list[dict[str, Any]]:
-    """A row for each time."""
+def _rows(every: Mapping[str, Seconds]) -> list[dict[str, Any]]:
     return [
         {"how": how, "kernel": name, "way": way, "rtt_ms": rtt, "round": number, "s": value}
         for how, seconds in every.items()
@@ -193,15 +192,16 @@ class Speeds:
         return sorted({rtt for name, _way, rtt in self._seconds if name == kernel})
 
 
-def evaluate(study: Study, every: Mapping[str, Seconds], end: str = "") -> None:
-    """The paper's words on figures 5 and 7. ``end``: of the names of their claims."""
-    speeds = {how: Speeds(seconds, live=end == "-live") for how, seconds in every.items()}
+def evaluate(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
+    """The paper's words on figures 5 and 7."""
+    speeds = {how: Speeds(seconds, live=live) for how, seconds in every.items()}
+    end = "-live" if live else ""
     ideal = study.numbers("ideal-4")["ideal"]
     spread = study.numbers("spread")["spread"]
-    usual = f"computing {USUAL:g} times as long"
+    usual = "live" if live else f"computing {USUAL:g} times as long"
 
     def named(kernel: str, how: str, more: str = "") -> str:
-        return ", ".join(each for each in (f"{kernel.upper()}{more}", how if len(speeds) > 1 else "") if each)
+        return ", ".join(each for each in (f"{kernel.upper()}{more}", "" if live else how) if each)
 
     for routes in (4, 8):
         study.evaluate(
@@ -245,10 +245,11 @@ def evaluate(study: Study, every: Mapping[str, Seconds], end: str = "") -> None:
             for name in each.kernels
         ],
     )
-    _evaluate_delays(study, speeds.get(usual) or next(iter(speeds.values())), end)
+    _evaluate_delays(study, speeds[usual], live=live)
 
 
-def _evaluate_delays(study: Study, speeds: Speeds, end: str) -> None:
+def _evaluate_delays(study: Study, speeds: Speeds, *, live: bool) -> None:
+    end = "-live" if live else ""
     almost = study.numbers("almost-serial")["almost"]
     kernels = [name for name in speeds.kernels if len(speeds.rtts(name)) > 1]
     study.evaluate(
@@ -273,11 +274,10 @@ def _evaluate_delays(study: Study, speeds: Speeds, end: str) -> None:
             for rtt in RTTS_MS[1:]
         ],
     )
-    if end == "-live":
+    if live:
         return
     study.evaluate(
-        f"more-routes-with-delay{end}",
-        [_ordered(speeds, name, rtt) for name in kernels for rtt in RTTS_MS[1:]],
+        "more-routes-with-delay", [_ordered(speeds, name, rtt) for name in kernels for rtt in RTTS_MS[1:]]
     )
 
 
@@ -291,21 +291,20 @@ def _ordered(speeds: Speeds, kernel: str, rtt_ms: int) -> Case:
 
 def draw_simulated(figures: Figures) -> None:
     """Figures 5 and 7 with the usual length of computing."""
-    draw_kernels(figures, f"computing {USUAL:g} times as long", "", "kernels-simulated", "simulated")
+    _draw(figures, f"computing {USUAL:g} times as long", "", "kernels-simulated", "simulated")
 
 
 def draw_live(figures: Figures) -> None:
     """Figures 5 and 7 live."""
-    draw_kernels(figures, "live", "-live", "kernels-live", "live, a twentieth of all rates")
+    _draw(figures, "live", "-live", "kernels-live", "live, a twentieth of all rates")
 
 
-def draw_kernels(figures: Figures, how: str, end: str, table: str, title: str) -> None:
-    """Speeds over routes, and of MG over delays, from the rows of a table."""
+def _draw(figures: Figures, how: str, end: str, table: str, title: str) -> None:
     seconds: dict[tuple[str, str, int], list[float]] = {}
     for row in figures.rows(table):
         if row["how"] == how:
             seconds.setdefault((row["kernel"], row["way"], row["rtt_ms"]), []).append(row["s"])
-    speeds = Speeds(seconds, live=end == "-live")
+    speeds = Speeds(seconds, live=bool(end))
     with paper():
         _draw_routes(figures, speeds, f"figure-5{end}", f"figure 5, {title}", table)
         if "mg" in speeds.kernels and len(speeds.rtts("mg")) > 1:
