@@ -10,7 +10,8 @@ import longhaul
 from longhaul.studies import Study
 
 RANKS = Path(__file__).with_name("ranks.py")
-LONGEST = "4h"
+LONGEST_S = 3600
+"""Of virtual time: ranks that wait for each other would wait forever."""
 
 
 def run(
@@ -27,8 +28,8 @@ def run(
     ``speed``: of the processors, as a multiple of this machine's; ``None`` if computing takes no time.
     """
     # A message ends when its last segment arrives, whether segments are joined or not.
-    more = f"duration: {LONGEST}\ncoalesce: 200us\n" + ("" if speed is None else f"cpu: {{speed: {speed}}}\n")
-    argv = json.dumps(["sh", "-ec", command])
+    more = "coalesce: 200us\n" + ("" if speed is None else f"cpu: {{speed: {speed}}}\n")
+    argv = json.dumps(["timeout", str(LONGEST_S), "sh", "-ec", command])
     program = f"programs:\n  app: {{run: {argv}, hosts: {hosts}}}\n"
     path.write_text(f"{path.read_text(encoding='utf-8')}\n{more}{program}", encoding="utf-8")
     result = longhaul.run_live(path, params=params, runs=study.runs, report=False, clock="virtual")

@@ -3,7 +3,6 @@
 Kernels and GROMACS compute for real: eight hosts at the same time, though this machine has two processors.
 """
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -31,8 +30,6 @@ from longhaul.studies import Figures, Study, at_most, between, exact
 from longhaul.studies.drawing import MARKERS, colour, draw_measured, legend_below
 
 HOSTS = {SMALL: "[a1..4]", LARGE: "[a1..4, b1..4]"}
-SPEEDS = (1.0, 0.1)
-"""Of GROMACS's processors: this machine's, and a tenth."""
 VILLIN_NM = 4.64
 """A box of 10,000 atoms, as many as d.villin has with its water."""
 Found = Mapping[str, Mapping[str, float]]
@@ -108,66 +105,61 @@ def _run(study: Study, name: str, command: str, *, ranks: int, delay_us: int, sp
 
 
 def study_gromacs(study: Study) -> None:
-    """Move a box of as many atoms as d.villin has, with processors of two speeds."""
+    """Move a box of as many atoms as d.villin has, as fast as this machine's processors compute."""
     require(MPIRUN, "gmx", "gmx_mpi")
     folder = study.directory / "gromacs-virtual"
     folder.mkdir(exist_ok=True)
     water(folder, VILLIN_NM)
-    found: dict[tuple[float, int, int], float] = {}
-    for speed, (ranks, delay) in itertools.product(SPEEDS, _points(LIVE_DELAYS_US)):
-        key = f"virtual/gromacs/{speed:g}/{ranks}/{delay}"
-        rate = study.measured(key, lambda s=speed, r=ranks, d=delay: gromacs(study, folder, s, r, d))
+    found: dict[tuple[int, int], float] = {}
+    for ranks, delay in _points(LIVE_DELAYS_US):
+        key = f"virtual/gromacs/{ranks}/{delay}"
+        rate = study.measured(key, lambda r=ranks, d=delay: gromacs(study, folder, r, d))
         if rate is None:
             raise RuntimeError("GROMACS did not run, and claims need it")
-        found[speed, ranks, delay] = rate
+        found[ranks, delay] = rate
     study.value("atoms", exact(atoms(folder)))
     study.table(
         "gromacs-virtual",
-        [
-            {"speed": speed, "hosts": hosts, "delay_us": delay, "ns_per_day": rate}
-            for (speed, hosts, delay), rate in found.items()
-        ],
+        [{"hosts": hosts, "delay_us": delay, "ns_per_day": rate} for (hosts, delay), rate in found.items()],
     )
     study.evaluate(
         "gromacs-slower-virtual",
         [
-            at_most(f"speed {speed:g}, {delay} µs", exact(rate / found[speed, SMALL, 0]), 1)
-            for (speed, hosts, delay), rate in found.items()
+            at_most(f"{delay} µs", exact(rate / found[SMALL, 0]), 1)
+            for (hosts, delay), rate in found.items()
             if hosts == LARGE and delay
         ],
     )
 
 
-def gromacs(study: Study, folder: Path, speed: float, ranks: int, delay_us: int) -> float:
+def gromacs(study: Study, folder: Path, ranks: int, delay_us: int) -> float:
     """Simulated ns a day."""
     command = f"cd '{folder}'; {MPIRUN} -n {ranks} env OMP_NUM_THREADS=1 {' '.join(MOVES)} -deffnm /tmp/md"
-    logs = _run(study, f"gromacs-{ranks}", command, ranks=ranks, delay_us=delay_us, speed=speed)
+    logs = _run(study, f"gromacs-{ranks}", command, ranks=ranks, delay_us=delay_us, speed=1)
     return ns_per_day((logs / "app.err").read_text(encoding="utf-8", errors="replace"))
 
 
 def draw_gromacs(figures: Figures) -> None:
-    """Figure 7b: four hosts, and eight by the delay between the clusters, for each speed of processors."""
+    """Figure 7b: four hosts, and eight by the delay between the clusters."""
     rows = figures.rows("gromacs-virtual")
+    (alone,) = (row["ns_per_day"] for row in rows if row["hosts"] == SMALL)
+    both = [row for row in rows if row["hosts"] == LARGE]
     with paper():
         made = figure(3.4, width_in=6.5)
         axes = made.subplots()
-        for number, speed in enumerate(dict.fromkeys(row["speed"] for row in rows)):
-            chosen = [row for row in rows if row["speed"] == speed]
-            (alone,) = (row["ns_per_day"] for row in chosen if row["hosts"] == SMALL)
-            both = [row for row in chosen if row["hosts"] == LARGE]
-            draw_measured(
-                axes,
-                [place_on_axis(row["delay_us"]) for row in both],
-                [exact(row["ns_per_day"] / alone) for row in both],
-                marker=MARKERS[number],
-                color=colour(number),
-                label=f"processors of {speed:g} times this machine's speed",
-            )
+        draw_measured(
+            axes,
+            [place_on_axis(row["delay_us"]) for row in both],
+            [exact(row["ns_per_day"] / alone) for row in both],
+            marker=MARKERS[0],
+            color=colour(0),
+            label="GROMACS, 10,000 atoms of water",
+        )
         axes.axhline(1, color="0.3", linewidth=1)
         axes.set(ylabel="speed on 4 + 4 hosts over 4", ylim=(0, None))
-        axes.set_title("figure 7b: GROMACS, 10,000 atoms of water")
+        axes.set_title("figure 7b")
         delay_axis(axes)
-        legend_below(made, ncols=2)
+        legend_below(made)
         figures.add(made, "gromacs-virtual", data=["gromacs-virtual"])
 
 
