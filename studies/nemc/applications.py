@@ -66,10 +66,6 @@ class Times:
         found = ratios(self.alone, self.both[delay_us])
         return Measurement(found.value - 1, found.half_width, found.runs)
 
-    def mean(self, seconds: Sequence[float]) -> Measurement:
-        """The mean of the rounds."""
-        return measured(seconds) if self.live else exact(seconds[0])
-
     def slowed(self, delay_us: int, base_us: int) -> Measurement:
         """How many times longer it takes with one delay than with another."""
         if not self.live:
@@ -354,7 +350,7 @@ def read_times(rows: Sequence[Mapping[str, Any]], *, live: bool = False) -> dict
             both.setdefault(key, {}).setdefault(row["delay_us"], []).append(row["s"])
     found: dict[str, dict[str, Times]] = {}
     for (how, name), values in alone.items():
-        times = Times(values, both[how, name], live=live and ALIKE not in how)
+        times = Times(values, both[how, name], live=live and how != ALIKE)
         found.setdefault(how, {})[name] = times
     return found
 
@@ -418,7 +414,7 @@ def draw_seconds(
         draw_measured(
             axes,
             [place_on_axis(each) for each in (ONE_CLUSTER, *times.both)],
-            [times.mean(each) for each in (times.alone, *times.both.values())],
+            [exact(each[0]) for each in (times.alone, *times.both.values())],
             marker=MARKERS[names.index(name)],
             line=line,
             color=colour(KERNELS.index(name)),
