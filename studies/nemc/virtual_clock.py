@@ -3,8 +3,6 @@
 Kernels and GROMACS compute for real: eight hosts at the same time, though this machine has two processors.
 """
 
-import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -23,17 +21,14 @@ from applications import (
     write_times,
 )
 from installed import MOVES, MPIRUN, atoms, ns_per_day, require, water
+from on_virtual_clock import ranks_command, read_kernels, run
 from programs import KERNELS, LARGE, SCENARIO, SMALL
 from skeletons import Program
 
-import longhaul
 from longhaul.report.plotting import figure, paper
 from longhaul.studies import Figures, Study, at_most, between, exact
 from longhaul.studies.drawing import MARKERS, colour, draw_measured, legend_below
 
-RANKS = Path(__file__).with_name("ranks.py")
-LONGEST_S = 3600
-"""Of virtual time: ranks that wait for each other would wait forever."""
 HOSTS = {SMALL: "[a1..4]", LARGE: "[a1..4, b1..4]"}
 VILLIN_NM = 4.64
 """A box of 10,000 atoms, as many as d.villin has with its water."""
@@ -95,28 +90,16 @@ def _ratios(times: Times, model: Times) -> Iterator[tuple[str, float]]:
 
 def kernels(study: Study, problem: str, ranks: int, delay_us: int) -> Found:
     """Run one kernel after the other. Raises RuntimeError if one fails, or its result is wrong."""
-    command = f"mpirun -n {ranks} '{sys.executable}' '{RANKS}' {problem} {' '.join(KERNELS)}"
-    logs = run(study, f"kernels-{problem.lower()}-{ranks}", command, ranks, delay_us)
-    lines = (logs / "app.out").read_text(encoding="utf-8").splitlines()
-    found = {each["workload"]: each for each in map(json.loads, lines)}
-    if list(found) != list(KERNELS) or not all(each["verified"] for each in found.values()):
-        raise RuntimeError(f"a kernel failed, or its result is wrong: see {logs}")
+    command = ranks_command(ranks, [f"{name}:{problem}" for name in KERNELS])
+    logs = on_eight(study, f"kernels-{problem.lower()}-{ranks}", command, ranks, delay_us)
+    found = read_kernels(logs, KERNELS)
     return {name: {key: each[key] for key in ("wall_s", "compute_s")} for name, each in found.items()}
 
 
-def run(study: Study, name: str, command: str, ranks: int, delay_us: int) -> Path:
-    """Run a command on the first of four or eight hosts; returns the directory of its logs."""
+def on_eight(study: Study, name: str, command: str, ranks: int, delay_us: int) -> Path:
+    """Run a command on the first of four or eight hosts with processors of this machine's speed."""
     text = SCENARIO.read_text(encoding="utf-8").replace("name: applications", f"name: {name}")
-    argv = json.dumps(["timeout", str(LONGEST_S), "sh", "-ec", command])
-    path = study.runs / f"{name}.yaml"
-    # A message ends when its last segment arrives, whether segments are joined or not.
-    more = "coalesce: 200us\ncpu: {speed: 1}\n"
-    program = f"programs:\n  app: {{run: {argv}, hosts: {HOSTS[ranks]}}}\n"
-    path.write_text(f"{text}\n{more}{program}", encoding="utf-8")
-    params = {"delay": f"{delay_us}us"}
-    result = longhaul.run_live(path, params=params, runs=study.runs, report=False, clock="virtual")
-    study.ran(result)
-    return result.directory / "logs"
+    return run(study, name, f"{text}\ncpu: {{speed: 1}}", command, HOSTS[ranks], delay=f"{delay_us}us")
 
 
 def study_gromacs(study: Study) -> None:
@@ -150,7 +133,7 @@ def study_gromacs(study: Study) -> None:
 def gromacs(study: Study, folder: Path, ranks: int, delay_us: int) -> float:
     """Simulated ns a day."""
     command = f"cd '{folder}'; {MPIRUN} -n {ranks} env OMP_NUM_THREADS=1 {' '.join(MOVES)} -deffnm /tmp/md"
-    logs = run(study, f"gromacs-{ranks}", command, ranks, delay_us)
+    logs = on_eight(study, f"gromacs-{ranks}", command, ranks, delay_us)
     return ns_per_day((logs / "app.err").read_text(encoding="utf-8", errors="replace"))
 
 

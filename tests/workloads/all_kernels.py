@@ -1,6 +1,6 @@
 """All kernels of classes S and W, or of S alone if "S" is said, in one start of MPI.
 
-Real, and as skeletons unless "real" is said.
+Real, and as skeletons unless "real" is said; ranks poll while they wait for messages, unless "sleep" is said.
 
 Rank 0 prints JSON.
 """
@@ -14,10 +14,11 @@ from mpi4py import MPI
 from longhaul.workloads.commands.kernels import MODULES
 from longhaul.workloads.costs import known
 from longhaul.workloads.job import Job
+from longhaul.workloads.waiting import SleepingComm
 
 
 def main() -> None:
-    world = MPI.COMM_WORLD
+    world = SleepingComm(MPI.COMM_WORLD) if "sleep" in sys.argv else MPI.COMM_WORLD
     found = {}
     for name, module in MODULES.items():
         for problem in "S" if "S" in sys.argv else "SW":

@@ -29,6 +29,13 @@ def test_every_kernel_gives_the_published_values(ended: dict[str, list[dict[str,
     }
 
 
+def test_every_kernel_gives_the_published_values_on_ranks_that_sleep_while_they_wait() -> None:
+    ranks = script(4, "all_kernels.py", "S", "real", "sleep")
+    assert {name: [each["verified"] for each in found] for name, found in ranks.items()} == {
+        f"{name} S": [True] * 4 for name in KERNELS
+    }
+
+
 def test_pairs_in_each_ring_are_those_published(ended: dict[str, list[dict[str, Any]]]) -> None:
     figures = ended["ep S"][0]["figures"]
     assert figures["counts"] == [6140517, 5865300, 1100361, 68546, 1648, 17, 0, 0, 0, 0]
