@@ -36,6 +36,11 @@ def test_every_kernel_gives_the_published_values_on_ranks_that_sleep_while_they_
     }
 
 
+def test_a_rank_that_sleeps_while_it_waits_leaves_its_core_to_others() -> None:
+    """With polling it would be two seconds."""
+    assert script(2, "late.py") < 0.5
+
+
 def test_pairs_in_each_ring_are_those_published(ended: dict[str, list[dict[str, Any]]]) -> None:
     figures = ended["ep S"][0]["figures"]
     assert figures["counts"] == [6140517, 5865300, 1100361, 68546, 1648, 17, 0, 0, 0, 0]

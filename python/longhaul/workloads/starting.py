@@ -8,11 +8,15 @@ from typing import Any
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
+from longhaul.workloads.waiting import SleepingComm
 
 
 @contextmanager
-def communicator() -> Iterator[Any]:
-    """All ranks. A failure of one, other than an error of the user, ends all: others would wait for it."""
+def communicator(*, sleep: bool = False) -> Iterator[Any]:
+    """All ranks, which ``sleep`` or poll while they wait for messages.
+
+    A failure of one, other than an error of the user, ends all: others would wait for it.
+    """
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
@@ -25,7 +29,7 @@ def communicator() -> Iterator[Any]:
         ) from error
     world = MPI.COMM_WORLD
     try:
-        yield world
+        yield SleepingComm(world) if sleep else world
     except (LonghaulError, SystemExit):
         raise
     except BaseException:

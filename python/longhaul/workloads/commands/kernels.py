@@ -9,7 +9,7 @@ import click
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.workloads.commands.options import class_option, json_option, mode_option
+from longhaul.workloads.commands.options import class_option, json_option, mode_option, sleep_option
 from longhaul.workloads.main import show
 from longhaul.workloads.parsing import DURATION
 
@@ -35,6 +35,7 @@ def _command(name: str, what: str) -> click.Command:
         help="Skeleton: how long one rank alone would compute, such as 3.2s. Else as calibrated.",
     )
     @click.option("--spin", is_flag=True, help="Skeleton: keep the core busy instead of sleeping.")
+    @sleep_option
     @click.option(
         "--calibrate",
         is_flag=True,
@@ -42,9 +43,16 @@ def _command(name: str, what: str) -> click.Command:
     )
     @json_option
     def command(
-        problem: str, mode: str, compute: float | None, *, spin: bool, calibrate: bool, as_json: bool
+        problem: str,
+        mode: str,
+        compute: float | None,
+        *,
+        spin: bool,
+        sleep: bool,
+        calibrate: bool,
+        as_json: bool,
     ) -> None:
-        _run(name, problem, mode, compute, spin=spin, calibrate=calibrate, as_json=as_json)
+        _run(name, problem, mode, compute, spin=spin, sleep=sleep, calibrate=calibrate, as_json=as_json)
 
     return command
 
@@ -60,6 +68,7 @@ def _run(
     compute_s: float | None,
     *,
     spin: bool,
+    sleep: bool,
     calibrate: bool,
     as_json: bool,
 ) -> None:
@@ -71,7 +80,7 @@ def _run(
         raise click.UsageError("--compute is for --mode skeleton: a real run computes as long as it takes")
     if calibrate and mode != "real":
         raise click.UsageError("--calibrate measures a real run: leave --mode out")
-    with communicator() as comm:
+    with communicator(sleep=sleep) as comm:
         kernel: ModuleType = import_module(f"longhaul.workloads.{MODULES[name]}")
         costs = None
         if mode == "skeleton":

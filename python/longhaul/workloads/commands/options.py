@@ -20,6 +20,12 @@ class_option: Decorator = click.option(
     show_default=True,
     help="Size of the problem.",
 )
+sleep_option: Decorator = click.option(
+    "--sleep",
+    is_flag=True,
+    help="Sleep between looks for a message instead of polling: for more ranks than cores, and for the"
+    " virtual clock. A message is noticed up to a twentieth of the wait later.",
+)
 
 
 def mode_option(what: str | None = None) -> Decorator:
