@@ -1,7 +1,7 @@
 """Figures 5 and 7: kernels of the NAS parallel benchmarks over parallel routes.
 
-Simulated as in the paper, 32 ranks on eight hosts with 10 GbE; and live with eight ranks, everything twenty
-times slower: routes of 50 Mbit/s, and computing that takes twenty times as long.
+Simulated and on the virtual clock as in the paper, 32 ranks on eight hosts with 10 GbE; and live with eight
+ranks, everything twenty times slower: routes of 50 Mbit/s, and computing that takes twenty times as long.
 """
 
 import json
@@ -34,6 +34,8 @@ LIVE = {"ft": "W", "mg": "W", "cg": "W"}
 SLOT_RANKS, LIVE_RANKS = 32, 8
 LIVE_SCALE = 20
 SERIAL, ALL_ON_ONE = "serial", "all flows on one route"
+DELAYED, DELAYED_WAYS = "mg", (SERIAL, *(f"round robin {n}" for n in ROUTES), "flow-based 8")
+"""The kernel of figure 7, and its ways."""
 TIMEOUT_S = "120"
 
 Seconds = Mapping[tuple[str, str, int], list[float]]
@@ -70,24 +72,27 @@ def one_way(rtt_ms: int) -> str:
 def study_simulated(study: Study) -> None:
     """Every kernel over every way at every round trip, as in the paper; and with other computing."""
     every: dict[str, Seconds] = {}
+    sizes = study.size(SIMULATED, small=SMALLEST)
     for slower in study.size(SLOWER, small=(USUAL,)):
         rtts = RTTS_MS if slower == USUAL else (0,)
-        found = study.measured(f"kernels/{slower:g}", lambda s=slower, r=rtts: simulate(study, s, r))
+        found = study.measured(f"kernels/{slower:g}", lambda s=slower, r=rtts: simulate(study, sizes, s, r))
         if found is None:
             raise RuntimeError("kernels were not simulated")
         every[f"computing {slower:g} times as long"] = {
             (each["kernel"], each["way"], each["rtt_ms"]): [each["s"]] for each in found
         }
-    study.table("kernels-simulated", _rows(every))
-    evaluate(study, every, live=False)
+    study.table("kernels-simulated", rows_of(every))
+    evaluate(study, every)
 
 
-def simulate(study: Study, slower: float, rtts: tuple[int, ...]) -> list[dict[str, Any]]:
-    """Seconds of every kernel over every way."""
+def simulate(
+    study: Study, sizes: Mapping[str, str], slower: float, rtts: tuple[int, ...]
+) -> list[dict[str, Any]]:
+    """Seconds of every kernel, of its class, over every way."""
     folder = study.runs / f"kernels-{slower:g}"
     folder.mkdir(exist_ok=True)
     cases = []
-    for name, problem in study.size(SIMULATED, small=SMALLEST).items():
+    for name, problem in sizes.items():
         program = Program(name, problem, slower * one_rank_s(name, problem))
         program.record(SLOT_RANKS, folder / f"{name}.csv")
         what = f"{{kind: recorded, file: {name}.csv, slots: 4, cc: {BIC}}}"
@@ -119,8 +124,8 @@ def study_live(study: Study, *, rounds: int) -> None:
     # Rounds in which every way was measured can be compared.
     whole = min(map(len, seconds.values()))
     every = {"live": {key: values[:whole] for key, values in seconds.items()}}
-    study.table("kernels-live", _rows(every))
-    evaluate(study, every, live=True)
+    study.table("kernels-live", rows_of(every))
+    evaluate(study, every, "-live")
 
 
 def live_scenario(algorithms: str, folder: Path) -> Path:
@@ -143,7 +148,7 @@ def run_live(study: Study, algorithms: str) -> list[dict[str, Any]]:
         for rtt in RTTS_MS:
             network.set("wan", delay=one_way(rtt))
             for name, problem in LIVE.items():
-                if rtt and name != "mg":
+                if rtt and name != DELAYED:
                     continue
                 compute_s = USUAL * LIVE_SCALE * one_rank_s(name, problem) * LIVE_RANKS / SLOT_RANKS
                 argv = Program(name, problem, compute_s).argv
@@ -154,7 +159,8 @@ def run_live(study: Study, algorithms: str) -> list[dict[str, Any]]:
     return found
 
 
-def _rows(every: Mapping[str, Seconds]) -> list[dict[str, Any]]:
+def rows_of(every: Mapping[str, Seconds]) -> list[dict[str, Any]]:
+    """A row for each time."""
     return [
         {"how": how, "kernel": name, "way": way, "rtt_ms": rtt, "round": number, "s": value}
         for how, seconds in every.items()
@@ -191,17 +197,20 @@ class Speeds:
         """Round trips with which a kernel was run."""
         return sorted({rtt for name, _way, rtt in self._seconds if name == kernel})
 
+    def ways(self, kernel: str) -> list[str]:
+        """Ways over which a kernel was run with every round trip."""
+        return [way for way, _ in ways() if all((kernel, way, rtt) in self._seconds for rtt in RTTS_MS)]
 
-def evaluate(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
-    """The paper's words on figures 5 and 7."""
-    speeds = {how: Speeds(seconds, live=live) for how, seconds in every.items()}
-    end = "-live" if live else ""
+
+def evaluate(study: Study, every: Mapping[str, Seconds], end: str = "") -> None:
+    """The paper's words on figures 5 and 7. ``end``: of the names of their claims."""
+    speeds = {how: Speeds(seconds, live=end == "-live") for how, seconds in every.items()}
     ideal = study.numbers("ideal-4")["ideal"]
     spread = study.numbers("spread")["spread"]
-    usual = "live" if live else f"computing {USUAL:g} times as long"
+    usual = f"computing {USUAL:g} times as long"
 
     def named(kernel: str, how: str, more: str = "") -> str:
-        return ", ".join(each for each in (f"{kernel.upper()}{more}", "" if live else how) if each)
+        return ", ".join(each for each in (f"{kernel.upper()}{more}", how if len(speeds) > 1 else "") if each)
 
     for routes in (4, 8):
         study.evaluate(
@@ -245,11 +254,10 @@ def evaluate(study: Study, every: Mapping[str, Seconds], *, live: bool) -> None:
             for name in each.kernels
         ],
     )
-    _evaluate_delays(study, speeds[usual], live=live)
+    _evaluate_delays(study, speeds.get(usual) or next(iter(speeds.values())), end)
 
 
-def _evaluate_delays(study: Study, speeds: Speeds, *, live: bool) -> None:
-    end = "-live" if live else ""
+def _evaluate_delays(study: Study, speeds: Speeds, end: str) -> None:
     almost = study.numbers("almost-serial")["almost"]
     kernels = [name for name in speeds.kernels if len(speeds.rtts(name)) > 1]
     study.evaluate(
@@ -257,7 +265,7 @@ def _evaluate_delays(study: Study, speeds: Speeds, *, live: bool) -> None:
         [
             at_most(f"{name.upper()}, {way}, {b} over {a} ms", speeds.over(name, way, way, b, a), 1)
             for name in kernels
-            for way, _algorithms in ways()
+            for way in speeds.ways(name)
             for a, b in ((0, 5), (5, 10))
         ],
     )
@@ -274,10 +282,11 @@ def _evaluate_delays(study: Study, speeds: Speeds, *, live: bool) -> None:
             for rtt in RTTS_MS[1:]
         ],
     )
-    if live:
+    if end == "-live":
         return
     study.evaluate(
-        "more-routes-with-delay", [_ordered(speeds, name, rtt) for name in kernels for rtt in RTTS_MS[1:]]
+        f"more-routes-with-delay{end}",
+        [_ordered(speeds, name, rtt) for name in kernels for rtt in RTTS_MS[1:]],
     )
 
 
@@ -291,23 +300,24 @@ def _ordered(speeds: Speeds, kernel: str, rtt_ms: int) -> Case:
 
 def draw_simulated(figures: Figures) -> None:
     """Figures 5 and 7 with the usual length of computing."""
-    _draw(figures, f"computing {USUAL:g} times as long", "", "kernels-simulated", "simulated")
+    draw_kernels(figures, f"computing {USUAL:g} times as long", "", "kernels-simulated", "simulated")
 
 
 def draw_live(figures: Figures) -> None:
     """Figures 5 and 7 live."""
-    _draw(figures, "live", "-live", "kernels-live", "live, a twentieth of all rates")
+    draw_kernels(figures, "live", "-live", "kernels-live", "live, a twentieth of all rates")
 
 
-def _draw(figures: Figures, how: str, end: str, table: str, title: str) -> None:
+def draw_kernels(figures: Figures, how: str, end: str, table: str, title: str) -> None:
+    """Speeds over routes, and of MG over delays, from the rows of a table."""
     seconds: dict[tuple[str, str, int], list[float]] = {}
     for row in figures.rows(table):
         if row["how"] == how:
             seconds.setdefault((row["kernel"], row["way"], row["rtt_ms"]), []).append(row["s"])
-    speeds = Speeds(seconds, live=bool(end))
+    speeds = Speeds(seconds, live=end == "-live")
     with paper():
         _draw_routes(figures, speeds, f"figure-5{end}", f"figure 5, {title}", table)
-        if "mg" in speeds.kernels and len(speeds.rtts("mg")) > 1:
+        if DELAYED in speeds.kernels and len(speeds.rtts(DELAYED)) > 1:
             _draw_delays(figures, speeds, f"figure-7{end}", f"figure 7: MG, {title}", table)
 
 
@@ -357,13 +367,12 @@ def _draw_delays(figures: Figures, speeds: Speeds, name: str, title: str, table:
     """Speed of MG against the delay."""
     made = figure(3.6, width_in=6.5)
     axes = made.subplots()
-    rtts = [rtt for rtt in RTTS_MS if rtt in speeds.rtts("mg")]
-    ways_shown = [SERIAL, *(f"round robin {n}" for n in ROUTES), "flow-based 8"]
-    for number, way in enumerate(ways_shown):
+    rtts = speeds.rtts(DELAYED)
+    for number, way in enumerate(DELAYED_WAYS):
         draw_measured(
             axes,
             rtts,
-            [speeds.relative("mg", way, rtt) for rtt in rtts],
+            [speeds.relative(DELAYED, way, rtt) for rtt in rtts],
             marker=MARKERS[number],
             line="--" if way.startswith("flow") else "-",
             color=colour(number),

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import frames
 import kernels
+import kernels_virtual
 import transfer
 import transfers_live
 
@@ -22,6 +23,9 @@ PARTS = {
         lambda study, given: transfer.study_transfers(study, seeds=given.rounds), rounds=3, draw=transfer.draw
     ),
     "kernels": Part(lambda study, _given: kernels.study_simulated(study), draw=kernels.draw_simulated),
+    "kernels-virtual": Part(
+        lambda study, _given: kernels_virtual.study_virtual(study), draw=kernels_virtual.draw
+    ),
     "transfers-live": Part(
         lambda study, given: transfers_live.study_live(study, rounds=given.rounds),
         rounds=3,
