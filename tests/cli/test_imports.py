@@ -97,7 +97,7 @@ def test_simulations_do_not_wrap_the_functions_of_arrow(tmp_path: Path) -> None:
 def test_simulations_import_neither_masked_arrays_nor_what_watches_live_runs(tmp_path: Path) -> None:
     _imported(tmp_path, "new", "atlantic")
 
-    found = _modules(tmp_path, "sim", "atlantic.yaml", "--no-report")
+    found = _modules(tmp_path, "sim", "atlantic.yaml")
 
     assert "numpy" in found
     assert not {"numpy.ma", "longhaul.results.monitors"} & found

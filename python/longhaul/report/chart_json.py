@@ -248,8 +248,10 @@ def _kept(values: Array, most: int) -> Array:
     table = full.reshape(-1, stretch)
     least = np.where(np.isnan(table), np.inf, table).argmin(axis=1) + starts
     most_of_all = np.where(np.isnan(table), -np.inf, table).argmax(axis=1) + starts
-    found: Array = np.unique(np.concatenate([starts, least, most_of_all]))
-    return found
+    kept = np.zeros(count, dtype=bool)
+    for positions in (starts, least, most_of_all):
+        kept[positions] = True
+    return np.flatnonzero(kept)
 
 
 def _numbers(column: Sequence[float] | Array) -> list[float | None]:

@@ -31,6 +31,7 @@ from longhaul.report import (
 from longhaul.report.chart import Chart
 from longhaul.report.chart_json import embedded
 from longhaul.report.page import page, write_page
+from longhaul.results.arrow_functions import column_of
 from longhaul.results.directory import read_plan
 from longhaul.results.growing_files import last_bytes
 from longhaul.results.run_files import kept_json, kept_table, kept_text, read_json, reading
@@ -275,7 +276,7 @@ def _downloads(directory: Path) -> Iterator[dict[str, str]]:
         if not columns or sum(map(len, columns.values())) * _BYTES_OF_A_CELL > _LARGEST_TABLE:
             continue
         content = pa.BufferOutputStream()
-        pa_csv.write_csv(pa.table(columns), content)
+        pa_csv.write_csv(pa.table({name: column_of(values) for name, values in columns.items()}), content)
         yield _packed(f"{name}.csv", content.getvalue().to_pybytes())
     summary = (directory / "summary.json").read_bytes()
     if len(summary) <= _LARGEST_TABLE:

@@ -188,7 +188,8 @@ def _layers(
     if not known.any():
         return []
     longest = float(end_s[known].max())
-    width_s = max(float(np.median((end_s - begin_s)[known])), longest / _MOST_BINS)
+    lengths_s = np.sort((end_s - begin_s)[known])
+    width_s = max(float(lengths_s[len(lengths_s) // 2]), longest / _MOST_BINS)
     edges_s = np.arange(0.0, longest + width_s, width_s)
     found = []
     for flow in sharing:
