@@ -48,9 +48,9 @@ def sim(
     longhaul sim scenarios/two-clusters.yaml --set cc=cubic
     """
     from longhaul.cli.experiments import simulate
-    from longhaul.launch import compute_in_one_thread
+    from longhaul.launch import load_numbers_lightly
 
-    compute_in_one_thread()
+    load_numbers_lightly()
     sys.exit(
         simulate(
             scenario,

@@ -39,7 +39,9 @@ def flows(
         totals.append(total)
         head = {key: total[key] for key in ("name", "flow", "from", "to", "simulated")}
         for stream in range(len(streams)):
-            rows += [{**head, "start_ns": 0, **row} for row in series.get((item["program"], stream), ())]
+            # What is taken needs no memory twice.
+            taken = series.pop((item["program"], stream), ())
+            rows += [{**head, "start_ns": 0, **row} for row in taken]
     by_name = {each["name"]: each for each in engine["flows"] if "took" in each}
     for group in request_flows.gathered(traffic):
         results = [by_name[item["program"]] for item in group if item["program"] in by_name]
