@@ -63,6 +63,10 @@ class SleepingComm:
         """As of MPI."""
         sleep_until_complete(self._comm.Iallreduce(outgoing, incoming, operation))
 
+    def Allgather(self, outgoing: Any, incoming: Any) -> None:  # noqa: N802
+        """As of MPI."""
+        sleep_until_complete(self._comm.Iallgather(outgoing, incoming))
+
     def Alltoall(self, outgoing: Any, incoming: Any) -> None:  # noqa: N802
         """As of MPI."""
         sleep_until_complete(self._comm.Ialltoall(outgoing, incoming))
