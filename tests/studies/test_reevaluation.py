@@ -83,6 +83,14 @@ def kernels(key: str, tables: dict[str, Rows]) -> Any:
     return of(tables["kernels-simulated"], how=how)
 
 
+def kernels_virtual(key: str, tables: dict[str, Rows]) -> Any:
+    if key.endswith("/simulated"):
+        return of(tables["kernels-virtual"], how="simulated")
+    _part, way, rtt_ms = key.split("/")
+    rows = of(tables["kernels-virtual"], how="virtual", way=way, rtt_ms=int(rtt_ms))
+    return {row["kernel"]: row["s"] for row in rows}
+
+
 def transfers_live(key: str, tables: dict[str, Rows]) -> Any:
     curve, difference, number = key.removeprefix("transfers-live/").rsplit("/", 2)
     (row,) = of(tables["transfers-live"], curve=curve, difference_us=int(difference), round=int(number))
@@ -101,6 +109,7 @@ PARTS: dict[tuple[str, str], Measured] = {
     ("fitting", "fits"): fits,
     ("parallel_routes", "transfers"): transfers,
     ("parallel_routes", "kernels"): kernels,
+    ("parallel_routes", "kernels-virtual"): kernels_virtual,
     ("parallel_routes", "transfers-live"): transfers_live,
     ("parallel_routes", "kernels-live"): kernels_live,
 }
