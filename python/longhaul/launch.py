@@ -21,7 +21,7 @@ def collect_rarely() -> None:
     atexit.register(gc.freeze)
 
 
-def load_numbers_lightly() -> None:
+def configure_libraries() -> None:
     """Choose what numpy and pyarrow do when they are imported later.
 
     numpy starts no threads for linear algebra, which is a tenth of its import. pyarrow takes memory as

@@ -91,13 +91,13 @@ def _ratios(times: Times, model: Times) -> Iterator[tuple[str, float]]:
 def kernels(study: Study, problem: str, ranks: int, delay_us: int) -> Found:
     """Run one kernel after the other. Raises RuntimeError if one fails, or its result is wrong."""
     command = ranks_command(ranks, [f"{name}:{problem}" for name in KERNELS])
-    logs = on_eight(study, f"kernels-{problem.lower()}-{ranks}", command, ranks, delay_us)
+    logs = on_clusters(study, f"kernels-{problem.lower()}-{ranks}", command, ranks, delay_us)
     found = read_kernels(logs, KERNELS)
     return {name: {key: each[key] for key in ("wall_s", "compute_s")} for name, each in found.items()}
 
 
-def on_eight(study: Study, name: str, command: str, ranks: int, delay_us: int) -> Path:
-    """Run a command on the first of four or eight hosts with processors of this machine's speed."""
+def on_clusters(study: Study, name: str, command: str, ranks: int, delay_us: int) -> Path:
+    """Run a command on the first host of one cluster, or of both, with processors of this machine's speed."""
     text = SCENARIO.read_text(encoding="utf-8").replace("name: applications", f"name: {name}")
     return run(study, name, f"{text}\ncpu: {{speed: 1}}", command, HOSTS[ranks], delay=f"{delay_us}us")
 
@@ -133,7 +133,7 @@ def study_gromacs(study: Study) -> None:
 def gromacs(study: Study, folder: Path, ranks: int, delay_us: int) -> float:
     """Simulated ns a day."""
     command = f"cd '{folder}'; {MPIRUN} -n {ranks} env OMP_NUM_THREADS=1 {' '.join(MOVES)} -deffnm /tmp/md"
-    logs = on_eight(study, f"gromacs-{ranks}", command, ranks, delay_us)
+    logs = on_clusters(study, f"gromacs-{ranks}", command, ranks, delay_us)
     return ns_per_day((logs / "app.err").read_text(encoding="utf-8", errors="replace"))
 
 

@@ -82,7 +82,7 @@ def study_simulated(study: Study) -> None:
             (each["kernel"], each["way"], each["rtt_ms"]): [each["s"]] for each in found
         }
     study.table("kernels-simulated", rows_of(every))
-    evaluate(study, every)
+    evaluate(study, every, usual=f"computing {USUAL:g} times as long")
 
 
 def simulate(
@@ -125,7 +125,7 @@ def study_live(study: Study, *, rounds: int) -> None:
     whole = min(map(len, seconds.values()))
     every = {"live": {key: values[:whole] for key, values in seconds.items()}}
     study.table("kernels-live", rows_of(every))
-    evaluate(study, every, "-live")
+    evaluate(study, every, usual="live", end="-live")
 
 
 def live_scenario(algorithms: str, folder: Path) -> Path:
@@ -202,12 +202,11 @@ class Speeds:
         return [way for way, _ in ways() if all((kernel, way, rtt) in self._seconds for rtt in RTTS_MS)]
 
 
-def evaluate(study: Study, every: Mapping[str, Seconds], end: str = "") -> None:
-    """The paper's words on figures 5 and 7. ``end``: of the names of their claims."""
+def evaluate(study: Study, every: Mapping[str, Seconds], *, usual: str, end: str = "") -> None:
+    """The words on figures 5 and 7, with delays of ``usual``. ``end`` is that of the claims' names."""
     speeds = {how: Speeds(seconds, live=end == "-live") for how, seconds in every.items()}
     ideal = study.numbers("ideal-4")["ideal"]
     spread = study.numbers("spread")["spread"]
-    usual = f"computing {USUAL:g} times as long"
 
     def named(kernel: str, how: str, more: str = "") -> str:
         return ", ".join(each for each in (f"{kernel.upper()}{more}", how if len(speeds) > 1 else "") if each)
@@ -254,7 +253,7 @@ def evaluate(study: Study, every: Mapping[str, Seconds], end: str = "") -> None:
             for name in each.kernels
         ],
     )
-    _evaluate_delays(study, speeds.get(usual) or next(iter(speeds.values())), end)
+    _evaluate_delays(study, speeds[usual], end)
 
 
 def _evaluate_delays(study: Study, speeds: Speeds, end: str) -> None:

@@ -50,7 +50,7 @@ def study_virtual(study: Study) -> None:
         "kernels-virtual",
         rows_of({"virtual": seconds, "simulated": {key: alike[key] for key in seconds}}),
     )
-    evaluate(study, {"virtual": seconds}, "-virtual")
+    evaluate(study, {"virtual": seconds}, usual="virtual", end="-virtual")
     limits = study.numbers("virtual-as-simulated")
     study.evaluate(
         "virtual-as-simulated",

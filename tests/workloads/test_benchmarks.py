@@ -60,7 +60,9 @@ def test_sites_come_from_sizes_or_a_list_or_names() -> None:
 @pytest.mark.parametrize(("ranks", "size"), [(2, (40, 31)), (3, (9, 8)), (4, (101, 64))])
 def test_over_relaxation_is_sequential_bit_for_bit(ranks: int, size: tuple[int, int]) -> None:
     rows, columns = map(str, size)
-    ended = workload(ranks, "sor", "--rows", rows, "--columns", columns, "--iterations", "30", "--sleep")
+    ended = workload(
+        ranks, "sor", "--rows", rows, "--columns", columns, "--iterations", "30", "--wait", "sleep"
+    )
     assert ended["verified"] is True
 
 
@@ -89,7 +91,7 @@ def test_longcuts_messages_have_19800_bytes() -> None:
 
 def test_molecules_go_half_way_round_and_back() -> None:
     """Two pulses each way of 2500 atoms with 12 bytes, and 8 energies of 8 bytes, in each of 10 steps."""
-    ended = workload(4, "molecules", "--steps", "10", "--step-time", "400us", "--sleep")
+    ended = workload(4, "molecules", "--steps", "10", "--step-time", "400us", "--wait", "sleep")
     assert ended["most_sent_bytes"] == 10 * (2 * 2 * 2500 * 12 + 64)
     assert ended["compute_s"] == pytest.approx(10 * 100e-6)
 

@@ -48,9 +48,9 @@ def sim(
     longhaul sim scenarios/two-clusters.yaml --set cc=cubic
     """
     from longhaul.cli.experiments import simulate
-    from longhaul.launch import load_numbers_lightly
+    from longhaul.launch import configure_libraries
 
-    load_numbers_lightly()
+    configure_libraries()
     sys.exit(
         simulate(
             scenario,

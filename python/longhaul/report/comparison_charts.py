@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.distinct import distinct
 from longhaul.analysis.distributions import merged
 from longhaul.analysis.estimates import estimate
 from longhaul.report.chart import Axis, Chart, Panel, Series, column, left_out_text
@@ -186,7 +185,7 @@ def _pings_of(runs: Sequence[Run]) -> list[tuple[str, Array]]:
     for title, parts in gathered.items():
         rtt_ms = np.sort(np.concatenate(parts)) / 1e6
         if len(rtt_ms):
-            shown = distinct(np.linspace(0, len(rtt_ms) - 1, 400).astype(np.intp))
+            shown = np.unique(np.linspace(0, len(rtt_ms) - 1, 400).astype(np.intp))
             found.append((title, np.column_stack((rtt_ms[shown], (shown + 1) / len(rtt_ms)))))
     return found
 

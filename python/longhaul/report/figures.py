@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.distinct import distinct
 from longhaul.analysis.phases import series_of
 from longhaul.report.chart import Axis, Chart, Foot, Kind, Level, Look, Panel, Series, column, left_out_text
 from longhaul.report.colours import BAD, INK, MUTED, SERIES
@@ -350,7 +349,8 @@ def _panels(
             ends = (link["from"], link["to"]) if way == "forward" else (link["to"], link["from"])
             x, y = table["t_s"][mask], table[values][mask].astype(float) / unit
             series.append(Series(f"{ends[0]} > {ends[1]}", colour, x, y, kind="steps-before"))
-        at_s = distinct(table["t_s"][of_link & happened])
+        # Asked for places, too, numpy does not import masked arrays.
+        at_s, _places = np.unique(table["t_s"][of_link & happened], return_index=True)
         feet = [Foot(events[0], BAD, at_s)] if len(at_s) else []
         panel = Panel(_with_rates(link["name"], both), _TIME, Axis(label, low=0), series=series, feet=feet)
         top = max([float(np.nanmax(each.y, initial=0.0)) for each in series])

@@ -1,11 +1,10 @@
 """Tables of ``raw/`` that a run writes, read as far as they are undamaged."""
 
 import csv
-import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -98,10 +97,7 @@ class Records:
         for batch in self.batches(file, needs):
             found = found or _empty(batch.schema, _lines(self.directory / "raw" / f"{file}.csv"))
             for name, column in zip(batch.schema.names, batch.columns, strict=True):
-                values = _values(column)
-                # Most counters are zero all the time: memory that is not written to is not taken.
-                if found[name].dtype == object or values.any():
-                    found[name][rows : rows + len(batch)] = values
+                found[name][rows : rows + len(batch)] = _values(column)
             rows += len(batch)
         return {name: column[:rows] for name, column in found.items()}
 
@@ -110,7 +106,7 @@ def _empty(schema: pa.Schema, rows: int) -> dict[str, Array]:
     kinds = {
         each.name: object if each.type == pa.string() else each.type.to_pandas_dtype() for each in schema
     }
-    return {name: np.zeros(rows, kind) for name, kind in kinds.items()}
+    return {name: np.empty(rows, kind) for name, kind in kinds.items()}
 
 
 def _lines(path: Path) -> int:
@@ -145,27 +141,23 @@ class _Lines:
 
     def batches(self, needs: Collection[str]) -> Iterator[pa.RecordBatch]:
         try:
-            file = self.path.open("rb")
-        except OSError:
+            with pa.memory_map(str(self.path)) as file:
+                content = _complete(file.read_buffer())
+        except (OSError, pa.ArrowInvalid):
             return
-        with file:
-            size = file.seek(0, os.SEEK_END)
-            if size == 0:
-                return
-            end = _end_of_last_line(file, size)
-            header, start = _first_line(file, end)
-            names = header.split(",")
-            if len(set(names)) < len(names) or not set(needs) <= set(names):
-                # Without the names of its columns a table has no rows.
-                self.damaged = _lines(self.path)
-                return
-            schema = pa.schema([(name, column_type(self._file, name)) for name in names])
-            yield pa.RecordBatch.from_pylist([], schema)
-            for piece in _pieces(file, start, end):
-                for batch in self._read(pa.py_buffer(piece), schema):
-                    complete = self._with_known_names(self._without_gaps(batch))
-                    self.damaged += len(batch) - len(complete)
-                    yield complete
+        header, body = _first_line(content)
+        names = header.split(",")
+        if len(set(names)) < len(names) or not set(needs) <= set(names):
+            # Without the names of its columns a table has no rows.
+            self.damaged = content.to_pybytes().count(b"\n")
+            return
+        schema = pa.schema([(name, column_type(self._file, name)) for name in names])
+        yield pa.RecordBatch.from_pylist([], schema)
+        for piece in _pieces(body):
+            for batch in self._read(piece, schema):
+                complete = self._with_known_names(self._without_gaps(batch))
+                self.damaged += len(batch) - len(complete)
+                yield complete
 
     def _without_gaps(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         for each in batch.schema:
@@ -243,28 +235,26 @@ _PARSERS = {
 }
 
 
-def _end_of_last_line(file: BinaryIO, size: int) -> int:
-    """Where the last complete line ends: a run that was killed may have stopped within one."""
-    begin = max(0, size - _LONGEST_LINE)
-    file.seek(begin)
-    return begin + file.read(size - begin).rfind(b"\n") + 1
+def _complete(content: pa.Buffer) -> pa.Buffer:
+    """Up to the last complete line: a run that was killed may have stopped within one."""
+    last = content.slice(max(0, content.size - _LONGEST_LINE)).to_pybytes()
+    return content.slice(0, content.size - len(last) + last.rfind(b"\n") + 1)
 
 
-def _first_line(file: BinaryIO, end: int) -> tuple[str, int]:
-    """The first line, and where the second begins."""
-    file.seek(0)
-    head = file.read(min(_LONGEST_LINE, end))
-    length = head.find(b"\n")
-    return head[: max(length, 0)].decode("utf-8", "replace"), length + 1
+def _first_line(content: pa.Buffer) -> tuple[str, pa.Buffer]:
+    head = content.slice(0, min(_LONGEST_LINE, content.size)).to_pybytes()
+    end = head.find(b"\n")
+    return head[: max(end, 0)].decode("utf-8", "replace"), content.slice(end + 1)
 
 
-def _pieces(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+def _pieces(content: pa.Buffer) -> Iterator[pa.Buffer]:
     """Pieces of complete lines, so that one with damage costs little."""
-    while start < end:
-        file.seek(start)
-        if not (piece := file.read(min(_BATCH_BYTES, end - start))):
-            return
-        if start + len(piece) < end:
-            piece = piece[: piece.rfind(b"\n") + 1] or piece
+    start = 0
+    while start < content.size:
+        size = min(_BATCH_BYTES, content.size - start)
+        piece = content.slice(start, size)
+        if start + size < content.size:
+            end = piece.to_pybytes().rfind(b"\n") + 1
+            piece = content.slice(start, end or size)
         yield piece
-        start += len(piece)
+        start += piece.size

@@ -15,7 +15,7 @@ FIRST_SLEEP_S = 5e-6
 LONGEST_SLEEP_S = 200e-6
 """A message makes progress only when the library polls."""
 SHARE = 0.05
-"""Of what was waited so far: a message is noticed so much later, at most."""
+"""Of what was waited so far: a message is noticed so much later, at most, or by the first sleep."""
 
 
 class SleepingComm:

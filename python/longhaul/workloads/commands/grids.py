@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from longhaul.workloads.commands.kernels import measured
-from longhaul.workloads.commands.options import json_option, mode_option, sleep_option
+from longhaul.workloads.commands.options import json_option, mode_option, wait_option
 from longhaul.workloads.main import show
 from longhaul.workloads.parsing import DURATION, SIZE
 
@@ -40,7 +40,7 @@ VERIFY_UP_TO = 5_000_000
 @click.option(
     "--verify/--no-verify", default=None, help="Compute it again sequentially; else if it is small."
 )
-@sleep_option
+@wait_option
 @json_option
 def sor(
     mode: str,
@@ -48,7 +48,7 @@ def sor(
     preset: str | None,
     *,
     verify: bool | None,
-    sleep: bool,
+    wait: str,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -68,7 +68,7 @@ def sor(
             costs = table.scaled(costs, totals(task), compute)
     if verify is None:
         verify = task.rows * task.columns <= VERIFY_UP_TO
-    with communicator(sleep=sleep) as comm:
+    with communicator(sleep=wait == "sleep") as comm:
         job = Job(comm, costs_ns=costs)
         outcome = run(job, task, verify=verify)
         result = {
@@ -98,15 +98,15 @@ def sor(
     "--step-time", type=DURATION, default="4ms", show_default=True, help="What one rank alone would compute."
 )
 @click.option("--spin", is_flag=True, help="Keep the core busy instead of sleeping.")
-@sleep_option
+@wait_option
 @json_option
-def molecules(atoms: int, steps: int, step_time: float, *, spin: bool, sleep: bool, as_json: bool) -> None:
+def molecules(atoms: int, steps: int, step_time: float, *, wait: str, spin: bool, as_json: bool) -> None:
     """Run and print."""
     from longhaul.workloads.job import Job
     from longhaul.workloads.molecules import Simulation, run
     from longhaul.workloads.starting import communicator
 
-    with communicator(sleep=sleep) as comm:
+    with communicator(sleep=wait == "sleep") as comm:
         job = Job(comm, costs_ns={"forces": 1.0}, spin=spin)
         outcome = run(job, Simulation(atoms=atoms, steps=steps, step_s=step_time))
         result = {

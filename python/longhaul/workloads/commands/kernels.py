@@ -9,7 +9,7 @@ import click
 
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.workloads.commands.options import class_option, json_option, mode_option, sleep_option
+from longhaul.workloads.commands.options import class_option, json_option, mode_option, wait_option
 from longhaul.workloads.main import show
 from longhaul.workloads.parsing import DURATION
 
@@ -35,7 +35,7 @@ def _command(name: str, what: str) -> click.Command:
         help="Skeleton: how long one rank alone would compute, such as 3.2s. Else as calibrated.",
     )
     @click.option("--spin", is_flag=True, help="Skeleton: keep the core busy instead of sleeping.")
-    @sleep_option
+    @wait_option
     @click.option(
         "--calibrate",
         is_flag=True,
@@ -47,12 +47,12 @@ def _command(name: str, what: str) -> click.Command:
         mode: str,
         compute: float | None,
         *,
+        wait: str,
         spin: bool,
-        sleep: bool,
         calibrate: bool,
         as_json: bool,
     ) -> None:
-        _run(name, problem, mode, compute, spin=spin, sleep=sleep, calibrate=calibrate, as_json=as_json)
+        _run(name, problem, mode, compute, wait=wait, spin=spin, calibrate=calibrate, as_json=as_json)
 
     return command
 
@@ -67,8 +67,8 @@ def _run(
     mode: str,
     compute_s: float | None,
     *,
+    wait: str,
     spin: bool,
-    sleep: bool,
     calibrate: bool,
     as_json: bool,
 ) -> None:
@@ -80,7 +80,7 @@ def _run(
         raise click.UsageError("--compute is for --mode skeleton: a real run computes as long as it takes")
     if calibrate and mode != "real":
         raise click.UsageError("--calibrate measures a real run: leave --mode out")
-    with communicator(sleep=sleep) as comm:
+    with communicator(sleep=wait == "sleep") as comm:
         kernel: ModuleType = import_module(f"longhaul.workloads.{MODULES[name]}")
         costs = None
         if mode == "skeleton":

@@ -10,6 +10,7 @@ from longhaul.workloads.problems import CLASSES
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 MODES = ("real", "skeleton")
+WAYS_TO_WAIT = ("poll", "sleep")
 
 json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 class_option: Decorator = click.option(
@@ -20,11 +21,13 @@ class_option: Decorator = click.option(
     show_default=True,
     help="Size of the problem.",
 )
-sleep_option: Decorator = click.option(
-    "--sleep",
-    is_flag=True,
-    help="Sleep between looks for a message instead of polling: for more ranks than cores, and for the"
-    " virtual clock. A message is noticed up to a twentieth of the wait later.",
+wait_option: Decorator = click.option(
+    "--wait",
+    type=click.Choice(WAYS_TO_WAIT),
+    default="poll",
+    show_default=True,
+    help="How ranks wait for messages: poll, which uses a whole core, or sleep between polls, for more ranks"
+    " than cores and for the virtual clock. A message is then noticed up to a twentieth of the wait later.",
 )
 
 
