@@ -33,6 +33,9 @@ PARTS = {
     "programs-virtual": Part(
         lambda study, _given: virtual_clock.study_kernels(study), draw=virtual_clock.draw
     ),
+    "class-b-virtual": Part(
+        lambda study, _given: virtual_clock.study_class_b(study), draw=virtual_clock.draw_class_b
+    ),
     "gromacs-virtual": Part(
         lambda study, _given: virtual_clock.study_gromacs(study), draw=virtual_clock.draw_gromacs
     ),

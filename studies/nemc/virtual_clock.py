@@ -1,9 +1,11 @@
 """Figures 6 and 7 on the virtual clock: Linux's TCP, Open MPI, and a processor for each of eight hosts.
 
-Kernels and GROMACS compute for real: eight hosts at the same time, though this machine has two processors.
+Kernels of class A and GROMACS compute for real: eight hosts at the same time, though this machine has two
+processors. Kernels of class B, the paper's, send their messages, and sleep as long as they would compute.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from applications import (
@@ -22,12 +24,13 @@ from applications import (
 )
 from installed import MOVES, MPIRUN, atoms, ns_per_day, require, water
 from on_virtual_clock import ranks_command, read_kernels, run
-from programs import KERNELS, LARGE, SCENARIO, SMALL
+from programs import KERNELS, LARGE, PAPER_S, SCALED, SCENARIO, SMALL
+from programs import kernels as kernels_of
 from skeletons import Program
 
 from longhaul.report.plotting import figure, paper
 from longhaul.studies import Figures, Study, at_most, between, exact
-from longhaul.studies.drawing import MARKERS, colour, draw_measured, legend_below
+from longhaul.studies.drawing import MARKERS, colour, draw_measured, draw_paper, legend_below
 
 HOSTS = {SMALL: "[a1..4]", LARGE: "[a1..4, b1..4]"}
 VILLIN_NM = 4.64
@@ -37,38 +40,63 @@ Found = Mapping[str, Mapping[str, float]]
 
 
 def study_kernels(study: Study) -> None:
-    """Run the kernels on four hosts and on eight, and simulate the same messages and computing."""
+    """Run the kernels of class A on four hosts and on eight, and simulate the same messages and computing."""
     problem = study.size("A", small="S")
-    delays = study.size(LIVE_DELAYS_US, small=SMALL_DELAYS_US)
+    found = _at_every_delay(
+        study, f"virtual/class {problem}", lambda ranks, delay: kernels(study, problem, ranks, delay)
+    )
+    computing = {name: Program(name, problem, SMALL * found[SMALL, 0][name]["compute_s"]) for name in KERNELS}
+    alike = {
+        name: simulated(study, f"virtual, class {problem}, {name}", each) for name, each in computing.items()
+    }
+    _evaluate(study, f"virtual clock, class {problem}", found, alike, "virtual")
+
+
+def study_class_b(study: Study) -> None:
+    """Send the messages of class B on four hosts and on eight, with the computing that makes EP's time."""
+    problem = study.size("B", small="S")
+    programs = kernels_of(SCALED, study.runs, problem)
+    found = _at_every_delay(
+        study, f"skeletons/class {problem}", lambda ranks, delay: skeletons(study, programs, ranks, delay)
+    )
+    alike = {name: simulated(study, f"{SCALED}, {name}", each) for name, each in programs.items()}
+    _evaluate(study, f"virtual clock, class {problem}", found, alike, "class-b")
+
+
+def _at_every_delay(
+    study: Study, key: str, measure: Callable[[int, int], Found]
+) -> Mapping[tuple[int, int], Found]:
+    """What kernels take, by ranks and delay in us."""
     found: dict[tuple[int, int], Found] = {}
-    for ranks, delay in _points(delays):
-        key = f"virtual/class {problem}/{ranks}/{delay}"
-        point = study.measured(key, lambda r=ranks, d=delay: kernels(study, problem, r, d))
+    for ranks, delay in _points(study.size(LIVE_DELAYS_US, small=SMALL_DELAYS_US)):
+        point = study.measured(f"{key}/{ranks}/{delay}", partial(measure, ranks, delay))
         if point is None:
-            raise RuntimeError(f"{key} did not run, and claims need it")
+            raise RuntimeError(f"{key} did not run at {delay} µs, and claims need it")
         found[ranks, delay] = point
-    how = f"virtual clock, class {problem}"
+    return found
+
+
+def _evaluate(
+    study: Study,
+    how: str,
+    found: Mapping[tuple[int, int], Found],
+    alike: Mapping[str, Times],
+    end: str,
+) -> None:
+    """What was found of kernels, and the same simulated. ``end``: of the names of the table and of claims."""
     times = {
         name: Times(
             [found[SMALL, 0][name]["wall_s"]],
-            {delay: [found[LARGE, delay][name]["wall_s"]] for delay in delays},
+            {delay: [each[name]["wall_s"]] for (ranks, delay), each in found.items() if ranks == LARGE},
             live=False,
         )
         for name in KERNELS
     }
-    alike = {
-        name: simulated(
-            study,
-            f"virtual, class {problem}, {name}",
-            Program(name, problem, SMALL * found[SMALL, 0][name]["compute_s"]),
-        )
-        for name in KERNELS
-    }
-    write_times(study, "applications-virtual", {how: times, ALIKE: alike})
-    evaluate(study, {how: times}, "-virtual")
-    limits = study.numbers("virtual-as-simulated")
+    write_times(study, f"applications-{end}", {how: times, ALIKE: alike})
+    evaluate(study, {how: times}, f"-{end}")
+    limits = study.numbers(f"{end}-as-simulated")
     study.evaluate(
-        "virtual-as-simulated",
+        f"{end}-as-simulated",
         [
             between(f"{name.upper()}, {where}", exact(ratio), limits["least"], limits["most"])
             for name in KERNELS
@@ -90,8 +118,20 @@ def _ratios(times: Times, model: Times) -> Iterator[tuple[str, float]]:
 
 def kernels(study: Study, problem: str, ranks: int, delay_us: int) -> Found:
     """Run one kernel after the other. Raises RuntimeError if one fails, or its result is wrong."""
-    command = ranks_command(ranks, [f"{name}:{problem}" for name in KERNELS])
-    logs = on_clusters(study, f"kernels-{problem.lower()}-{ranks}", command, ranks, delay_us)
+    return _run_kernels(study, problem, [f"{name}:{problem}" for name in KERNELS], ranks, delay_us)
+
+
+def skeletons(study: Study, programs: Mapping[str, Program], ranks: int, delay_us: int) -> Found:
+    """Run the messages of one kernel after the other; ranks sleep while they would compute."""
+    (problem,) = {each.problem for each in programs.values()}
+    which = [f"{name}:{problem}={each.compute_s:.6f}" for name, each in programs.items()]
+    return _run_kernels(study, problem, which, ranks, delay_us)
+
+
+def _run_kernels(study: Study, problem: str, which: Sequence[str], ranks: int, delay_us: int) -> Found:
+    logs = on_clusters(
+        study, f"kernels-{problem.lower()}-{ranks}", ranks_command(ranks, which), ranks, delay_us
+    )
     found = read_kernels(logs, KERNELS)
     return {name: {key: each[key] for key in ("wall_s", "compute_s")} for name, each in found.items()}
 
@@ -164,15 +204,29 @@ def draw_gromacs(figures: Figures) -> None:
 
 def draw(figures: Figures) -> None:
     """Figures 6 and 7a, and how much faster two clusters are."""
-    every = read_times(figures.rows("applications-virtual"))
+    _draw_times(figures, "virtual", "class A", names=[])
+
+
+def draw_class_b(figures: Figures) -> None:
+    """The same with the paper's class of problem, and its values."""
+    _draw_times(figures, "class-b", "class B", names=PAPER_S)
+
+
+def _draw_times(figures: Figures, end: str, problem: str, names: Container[str]) -> None:
+    """``names``: the kernels whose values of the paper are drawn in."""
+    table = f"applications-{end}"
+    every = read_times(figures.rows(table))
     lines = {how: ("--", "simulated") if how == ALIKE else ("-", "Linux") for how in every}
     panels = (("6a", ("ep",)), ("6b", ("is", "mg")), ("7a", ("cg", "ft")))
     with paper():
         made = figure(3.7, width_in=13)
-        for axes, (panel, names) in zip(made.subplots(1, len(panels)), panels, strict=True):
-            draw_seconds(axes, every, names, lines)
-            axes.set(title=f"figure {panel}, class A", xlabel="one cluster, or two by their delay, one way")
+        for axes, (panel, shown) in zip(made.subplots(1, len(panels)), panels, strict=True):
+            draw_seconds(axes, every, shown, lines)
+            axes.set(title=f"figure {panel}, {problem}", xlabel="one cluster, or two by their delay, one way")
+            known = [name.upper() for name in shown if name in names]
+            if known:
+                draw_paper(axes, figures.paper.values(panel, *known), places=place_on_axis)
         legend_below(made, ncols=5)
-        figures.add(made, "figure-6-7-virtual", data=["applications-virtual"])
+        figures.add(made, f"figure-6-7-{end}", data=[table])
         linux = {how: times for how, times in every.items() if how != ALIKE}
-        draw_gains(figures, "gains-virtual", linux, "applications-virtual")
+        draw_gains(figures, f"gains-{end}", linux, table)
