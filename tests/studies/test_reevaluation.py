@@ -91,6 +91,19 @@ def kernels_virtual(key: str, tables: dict[str, Rows]) -> Any:
     return {row["kernel"]: row["s"] for row in rows}
 
 
+def class_b(key: str, tables: dict[str, Rows]) -> Any:
+    if key.startswith("simulated/"):
+        _inputs, program = key.rsplit(", ", 1)
+        rows = of(tables["applications-class-b"], how="the same, simulated", program=program)
+        times = {hosts: of(rows, hosts=hosts) for hosts in (4, 8)}
+        alone, both = ({str(row["delay_us"]): row["s"] for row in rows} for rows in times.values())
+        return {"alone": alone, "both": both}
+    _part, problem, hosts, delay_us = key.split("/")
+    rows = of(tables["applications-class-b"], how=f"virtual clock, {problem}")
+    rows = of(rows, hosts=int(hosts), delay_us=int(delay_us))
+    return {row["program"]: {"wall_s": row["s"]} for row in rows}
+
+
 def transfers_live(key: str, tables: dict[str, Rows]) -> Any:
     curve, difference, number = key.removeprefix("transfers-live/").rsplit("/", 2)
     (row,) = of(tables["transfers-live"], curve=curve, difference_us=int(difference), round=int(number))
@@ -105,6 +118,7 @@ def kernels_live(key: str, tables: dict[str, Rows]) -> Any:
 PARTS: dict[tuple[str, str], Measured] = {
     ("nemc", "messages"): messages,
     ("nemc", "packets"): packets,
+    ("nemc", "class-b-virtual"): class_b,
     ("pacing", "table"): table,
     ("fitting", "fits"): fits,
     ("parallel_routes", "transfers"): transfers,

@@ -5,7 +5,7 @@ use crate::settings::Framing;
 use crate::sockets::Socket;
 use crate::socks;
 use crate::stream::{Mark, Stream};
-use crate::wan::{FlowId, RouteId};
+use crate::wan::{FlowId, Piece, RouteId, Wan};
 use longhaul_units::Time;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -96,6 +96,24 @@ pub struct Direction {
     pub bytes: u64,
     /// The beginning of an incomplete message, where messages have a length.
     pub partial: Vec<u8>,
+}
+
+impl Direction {
+    /// When the next piece to be offered arrived; `None`: there is none, or no room for it.
+    pub fn next_arrival(&self) -> Option<Time> {
+        self.stream.next().filter(|_| !self.blocked).map(|_| self.stream.next_arrived())
+    }
+
+    /// Offers the next piece, or waits for room.
+    pub fn offer_next(&mut self, wan: &mut Wan) {
+        let Some((number, bytes)) = self.stream.next() else { return };
+        let piece = Piece::new(self.flow, number, bytes, self.route);
+        if wan.try_offer(self.stream.next_arrived(), piece) {
+            self.stream.mark_offered();
+        } else {
+            self.blocked = true;
+        }
+    }
 }
 
 /// A connection.

@@ -9,7 +9,7 @@ use crate::account;
 use crate::changes::ChangeLog;
 use crate::clock::{Clock, Sleeper, processor_ns};
 use crate::close_reason::CloseReason;
-use crate::connection::Connection;
+use crate::connection::{Connection, Direction};
 use crate::control::Control;
 use crate::log::Log;
 use crate::resolver::Resolver;
@@ -97,6 +97,8 @@ pub struct Gateway {
     most: usize,
     /// Connections that this turn handles.
     list: VecDeque<u32>,
+    /// What this turn offers: when it arrived, and where it was read. Empty between turns.
+    arrivals: BinaryHeap<Reverse<(Time, u32)>>,
     /// Connections by the time at which they must be open.
     deadlines: BinaryHeap<Reverse<(Time, u32, u32)>>,
     sessions: Sessions,
@@ -106,6 +108,8 @@ pub struct Gateway {
     later: Timed,
     resolver: Resolver,
     control: Control,
+    /// Connections for control that have sent something in this turn.
+    requesters: Vec<u32>,
     wrapper: Option<Box<dyn Wrapper>>,
     log: Log,
     changes: ChangeLog,
@@ -133,6 +137,12 @@ type Timed = BinaryHeap<Reverse<(Time, FlowIdOrder, u64)>>;
 /// A flow, so that it can be put in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct FlowIdOrder(u32, u32);
+
+/// The direction of a connection: at twice the connection's slot, plus one for the way back.
+fn direction(connections: &mut [Option<Box<Connection>>], place: u32) -> Option<&mut Direction> {
+    let ways = connections.get_mut(place as usize / 2)?.as_mut()?.ways.as_mut()?;
+    ways.get_mut(place as usize % 2)
+}
 
 impl Gateway {
     /// Opens all listeners and files, or none.
@@ -193,12 +203,14 @@ impl Gateway {
             open: 0,
             most,
             list: VecDeque::new(),
+            arrivals: BinaryHeap::new(),
             deadlines: BinaryHeap::new(),
             sessions: Sessions::default(),
             again: BinaryHeap::new(),
             later: BinaryHeap::new(),
             resolver,
             control,
+            requesters: Vec::new(),
             wrapper: options.wrapper,
             log,
             changes,
@@ -228,31 +240,37 @@ impl Gateway {
         let mut events = vec![EpollEvent::empty(); 1_024];
         while self.stopped.is_none() {
             self.pause();
+            // What arrived before this is reported now.
+            let reported = self.clock.now();
             let met = self.epoll.wait(&mut events, EpollTimeout::ZERO).unwrap_or(0);
             // Bytes that the kernel stamps later than this belong to the next turn.
             let now = self.clock.now();
             for event in &events[..met] {
                 self.handle_event(*event, now);
             }
-            self.turn(now);
+            self.turn(reported, now);
         }
         self.finish()
     }
 
-    fn turn(&mut self, now: Time) {
-        self.events(now);
+    fn turn(&mut self, reported: Time, now: Time) {
+        self.timers(now);
         self.close_overdue(now);
         self.resume_starving();
         for _ in 0..self.list.len() {
             let Some(slot) = self.list.pop_front() else { break };
             self.read_sources(slot, now);
         }
-        self.retransmit_due(now);
+        self.offer_arrived();
+        self.apply_changes(reported);
+        self.answer_requests(now);
+        let until = now.min(self.next_change());
+        self.retransmit_due(until);
         loop {
-            self.wan.advance(now);
-            self.handle_outcomes(now);
+            self.wan.advance(until);
+            self.handle_outcomes(until);
             let Some(flow) = self.wan.next_ready() else { break };
-            self.offer_blocked(flow, now);
+            self.offer_blocked(flow, until);
         }
         self.release_delayed(now);
         for _ in 0..self.list.len() {
@@ -265,7 +283,7 @@ impl Gateway {
 
     /// Sleeps or spins until the next event.
     fn pause(&mut self) {
-        if !self.list.is_empty() {
+        if !self.list.is_empty() || self.sessions.wait_for_change() {
             return;
         }
         let mut next = self.wan.next_event();
@@ -285,9 +303,7 @@ impl Gateway {
 
     fn next_imprecise_deadline(&self) -> Time {
         let mut next = self.deadlines.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at);
-        if let Some(event) = self.settings.events.get(self.next_event) {
-            next = next.min(Time::from_ns(event.at_ns));
-        }
+        next = next.min(self.next_change());
         if let Some(end) = self.settings.duration_ns {
             next = next.min(Time::from_ns(end));
         }
@@ -319,7 +335,7 @@ impl Gateway {
                 self.enqueue(slot);
             }
             kind::SESSION => self.receive_from_target(slot, generation, now),
-            kind::CONTROL => self.handle_requests(slot, now),
+            kind::CONTROL => self.requesters.push(slot),
             kind::STOP => self.stopped = Some("interrupted"),
             kind::RESOLVER => self.handle_resolved_names(now),
             _ => {}
@@ -415,23 +431,14 @@ impl Gateway {
     }
 
     /// The direction of a connection that a flow identifies, if it is still open.
-    fn way(&mut self, flow: FlowId) -> Option<&mut crate::connection::Direction> {
-        let slot = flow.slot as usize / 2;
-        if self.generations.get(slot) != Some(&flow.generation) {
+    fn way(&mut self, flow: FlowId) -> Option<&mut Direction> {
+        if self.generations.get(flow.slot as usize / 2) != Some(&flow.generation) {
             return None;
         }
-        let ways = self.connections.get_mut(slot)?.as_mut()?.ways.as_mut()?;
-        ways.get_mut(flow.slot as usize % 2)
+        direction(&mut self.connections, flow.slot)
     }
 
-    fn events(&mut self, now: Time) {
-        while let Some(event) = self.settings.events.get(self.next_event)
-            && Time::from_ns(event.at_ns) <= now
-        {
-            let event = event.clone();
-            self.change(Time::from_ns(event.at_ns), &event);
-            self.next_event += 1;
-        }
+    fn timers(&mut self, now: Time) {
         if self.settings.duration_ns.is_some_and(|end| Time::from_ns(end) <= now) {
             self.stopped = Some("duration");
         }

@@ -1,5 +1,7 @@
 //! Gateways on loopback addresses, with real sockets.
 
+#[path = "gateway/changes.rs"]
+mod changes;
 #[path = "gateway/common.rs"]
 mod common;
 #[path = "gateway/ends.rs"]

@@ -4,13 +4,13 @@ use super::{DATAGRAMS, Gateway, Open, kind, watch};
 use crate::clock::{Clock, unix_ns};
 use crate::log::Message;
 use crate::settings::Listener;
-use crate::wan::{FlowId, Piece, RouteId};
+use crate::wan::{FlowId, Piece, RouteId, Wan};
 use longhaul_units::{Span, Time};
 use nix::cmsg_space;
 use nix::sys::epoll::EpollFlags;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt, sockopt};
 use nix::sys::time::TimeSpec;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
@@ -30,6 +30,8 @@ pub struct Sessions {
     generations: Vec<u32>,
     free: Vec<u32>,
     by_client: HashMap<(usize, SocketAddr), u32>,
+    /// Datagrams that are to be offered, and when they arrived.
+    received: VecDeque<(Time, Piece)>,
     looked: Time,
 }
 
@@ -64,6 +66,28 @@ struct Datagram {
 }
 
 impl Sessions {
+    /// Whether datagrams wait for a change, to be offered after it.
+    pub fn wait_for_change(&self) -> bool {
+        !self.received.is_empty()
+    }
+
+    /// Puts what was received from all sockets in order of arrival.
+    pub fn sort_received(&mut self) {
+        self.received.make_contiguous().sort_by_key(|(arrived, _)| *arrived);
+    }
+
+    /// When the next datagram to be offered arrived.
+    pub fn next_arrival(&self) -> Option<Time> {
+        self.received.front().map(|(arrived, _)| *arrived)
+    }
+
+    /// Offers the next datagram.
+    pub fn offer_next(&mut self, wan: &mut Wan) {
+        if let Some((arrived, piece)) = self.received.pop_front() {
+            wan.offer(arrived, piece);
+        }
+    }
+
     /// When idle sessions are closed next.
     pub fn next_idle_check(&self) -> Time {
         if self.by_client.is_empty() { Time::NEVER } else { self.looked + IDLE_CHECK_INTERVAL }
@@ -177,7 +201,7 @@ impl Gateway {
         direction.next += 1;
         let piece = Piece::new(flow, number, data.len() as u32, direction.route);
         direction.flying.insert(number, Datagram { arrived, data, copies: 1, extra });
-        self.wan.offer(arrived, piece);
+        self.sessions.received.push_back((arrived, piece));
     }
 
     /// Counts duplicates of a datagram.

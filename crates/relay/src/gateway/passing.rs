@@ -1,6 +1,6 @@
 //! Reading, offering, releasing, writing.
 
-use super::{Gateway, TURN_BYTES};
+use super::{DATAGRAMS, Gateway, TURN_BYTES, direction};
 use crate::close_reason::CloseReason;
 use crate::connection::{Connection, Direction, Phase, Upstream, Way, whole_messages};
 use crate::log::{ClosedConnection, Message};
@@ -10,6 +10,7 @@ use crate::socks::{Reply, reply};
 use crate::stream::Mark;
 use crate::wan::{FlowId, Piece};
 use longhaul_units::{Span, Time};
+use std::cmp::Reverse;
 use std::io::IoSlice;
 
 /// The least buffer of each direction of a connection, however many there are.
@@ -34,7 +35,6 @@ impl Gateway {
                 self.read(&mut connection, Way::Back, now);
             }
             connection.notice_breaks(now);
-            self.offer(&mut connection);
         }
         self.connections[slot as usize] = Some(connection);
         self.enqueue(slot);
@@ -113,20 +113,51 @@ impl Gateway {
         }
     }
 
-    /// Offers the pieces that were read, as far as there is room.
-    fn offer(&mut self, connection: &mut Connection) {
-        for way in connection.ways.iter_mut().flatten() {
-            while !way.blocked
-                && let Some((number, bytes)) = way.stream.next()
-            {
-                let piece = Piece::new(way.flow, number, bytes, way.route);
-                if self.wan.try_offer(way.stream.next_arrived(), piece) {
-                    way.stream.mark_offered();
-                } else {
-                    way.blocked = true;
-                }
+    /// Offers what was read in this turn and arrived before the next change, in order of arrival, as far as
+    /// there is room. A source that is read after another may have been there before it.
+    pub(super) fn offer_arrived(&mut self) {
+        let change = self.next_change();
+        let mut arrivals = std::mem::take(&mut self.arrivals);
+        self.sessions.sort_received();
+        // The datagrams of all sessions are one source.
+        let sources = self.list.iter().flat_map(|&slot| [slot * 2, slot * 2 + 1]).chain([DATAGRAMS]);
+        arrivals.extend(sources.filter_map(|source| Some(Reverse((self.next_arrival(source)?, source)))));
+        while let Some(Reverse((arrived, source))) = arrivals.pop()
+            && arrived < change
+        {
+            if source == DATAGRAMS {
+                self.sessions.offer_next(&mut self.wan);
+            } else if let Some(way) = direction(&mut self.connections, source) {
+                way.offer_next(&mut self.wan);
+            }
+            if let Some(next) = self.next_arrival(source) {
+                arrivals.push(Reverse((next, source)));
             }
         }
+        arrivals.clear();
+        self.arrivals = arrivals;
+    }
+
+    /// When the next piece that a source can offer arrived: a direction of a connection, or all datagrams.
+    fn next_arrival(&self, source: u32) -> Option<Time> {
+        if source == DATAGRAMS {
+            return self.sessions.next_arrival();
+        }
+        let connection = self.connections.get(source as usize / 2)?.as_ref()?;
+        connection.ways.as_ref()?[source as usize % 2].next_arrival()
+    }
+
+    /// Offers pieces of a connection alike. Whether some have to wait for the next change.
+    fn offer(&mut self, connection: &mut Connection) -> bool {
+        let change = self.next_change();
+        let mut waits = false;
+        for way in connection.ways.iter_mut().flatten() {
+            while way.next_arrival().is_some_and(|arrived| arrived < change) {
+                way.offer_next(&mut self.wan);
+            }
+            waits |= way.next_arrival().is_some();
+        }
+        waits
     }
 
     /// Offers the next piece of a blocked flow, for which its first link has room.
@@ -160,16 +191,16 @@ impl Gateway {
             self.release(&mut connection, slot, way, now);
             self.write(&mut connection, way, now);
         }
-        self.offer(&mut connection);
+        let waits = self.offer(&mut connection);
         if connection.is_done() {
             connection.end.get_or_insert(CloseReason::Completed);
         }
         let over = connection.end.is_some();
-        let can_read_more = !over && self.can_read_more(&mut connection, slot);
+        let goes_on = !over && (self.can_read_more(&mut connection, slot) || waits);
         self.connections[slot as usize] = Some(connection);
         if over {
             self.close(slot);
-        } else if can_read_more {
+        } else if goes_on {
             self.enqueue(slot);
         }
     }

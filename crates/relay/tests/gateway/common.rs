@@ -9,7 +9,7 @@ use longhaul_units::{Probability, Rate, Span};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -164,6 +164,19 @@ impl Running {
         let rows = rows.collect();
         (result, rows)
     }
+}
+
+/// A server that sends each datagram back to whom it came from.
+pub fn udp_echo() -> SocketAddr {
+    let socket = UdpSocket::bind(any(SERVERS)).unwrap();
+    let address = socket.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut buffer = vec![0; 65_536];
+        while let Ok((bytes, from)) = socket.recv_from(&mut buffer) {
+            let _ = socket.send_to(&buffer[..bytes], from);
+        }
+    });
+    address
 }
 
 /// A server that does `serve` with each connection, as often as there are any while the test lasts.

@@ -5,18 +5,6 @@ use std::io::{Read, Write};
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
-fn udp_echo() -> std::net::SocketAddr {
-    let socket = UdpSocket::bind(any(SERVERS)).unwrap();
-    let address = socket.local_addr().unwrap();
-    std::thread::spawn(move || {
-        let mut buffer = vec![0; 65_536];
-        while let Ok((bytes, from)) = socket.recv_from(&mut buffer) {
-            let _ = socket.send_to(&buffer[..bytes], from);
-        }
-    });
-    address
-}
-
 fn udp_client(relay: &Running) -> UdpSocket {
     let socket = UdpSocket::bind(any(CLIENTS)).unwrap();
     socket.connect(relay.addresses[0]).unwrap();

@@ -120,31 +120,6 @@ fn a_connection_opens_in_a_round_trip() {
 }
 
 #[test]
-fn a_change_holds_from_its_instant_on() {
-    let mut settings = settings(direction(1_000, None), direction(0, None), vec![forward(echo())]);
-    settings.events = vec![longhaul_plan::Event {
-        at_ns: 1_000_000_000,
-        link: 0,
-        direction: Some(longhaul_plan::Way::Forward),
-        route: None,
-        change: longhaul_plan::Change { delay: Some(direction(5_000, None).delay), ..Default::default() },
-        cause: None,
-    }];
-    let relay = start(settings);
-    let begun = Instant::now();
-    let mut stream = relay.client();
-    while begun.elapsed().as_secs_f64() < 1.2 {
-        stream.write_all(b"x").unwrap();
-        stream.read_exact(&mut [0]).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    let (_, rows) = relay.stop();
-    let wanted: Vec<f64> = rows.iter().step_by(2).map(|row| row.0).collect();
-    assert!(wanted.is_sorted());
-    assert_eq!((wanted.first(), wanted.last()), (Some(&1_000.0), Some(&5_000.0)));
-}
-
-#[test]
 fn two_gateways_each_delay_what_enters_their_cluster() {
     let target = echo();
     let mut far = settings(direction(7_000, None), direction(3_000, None), vec![socks()]);
