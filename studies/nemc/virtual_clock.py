@@ -139,6 +139,7 @@ def _run_kernels(study: Study, problem: str, which: Sequence[str], ranks: int, d
 def on_clusters(study: Study, name: str, command: str, ranks: int, delay_us: int) -> Path:
     """Run a command on the first host of one cluster, or of both, with processors of this machine's speed."""
     text = SCENARIO.read_text(encoding="utf-8").replace("name: applications", f"name: {name}")
+    text = text.replace("kind: host,", "kind: host, memory: 1GiB,")
     return run(study, name, f"{text}\ncpu: {{speed: 1}}", command, HOSTS[ranks], delay=f"{delay_us}us")
 
 

@@ -31,15 +31,14 @@ def test_switches_and_hosts_that_forward_are_not_refused() -> None:
     assert messages(rooms) == []
 
 
-def test_limits_of_a_host_kept_files_and_ports_are_refused() -> None:
+def test_processor_time_of_a_host_kept_files_and_ports_are_refused() -> None:
     ends = "  b: {kind: host, port: {tap: tap0, subnets: [192.0.2.0/24]}}\n  r: {kind: router}\n"
     links = "links: {a-r: {endpoints: [a, r]}, b-r: {endpoints: [b, r]}}\n"
     own = "nodes:\n  a: {kind: host, hostname: x, cpu: 1, memory: 64MB, rootfs: /, keep_files: true}\n"
-    kept, cpu, memory, port = messages(f"{own}{ends}{links}")
+    kept, cpu, port = messages(f"{own}{ends}{links}")
     words = "a host on the virtual clock cannot have"
     assert kept == (
         f"refused:4:77: nodes.a.keep_files: {words} keep_files; remove keep_files, or run it live [E0609]"
     )
     assert f"nodes.a.cpu: {words} cpu" in cpu
-    assert f"nodes.a.memory: {words} memory" in memory
     assert "nodes.b.port: a host on the virtual clock is a kernel of its own, and has no port" in port

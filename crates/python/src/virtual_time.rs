@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct KernelArguments {
     file: PathBuf,
     init: Vec<String>,
-    memory_bytes: u64,
+    memory_bytes: Vec<u64>,
     cpu_scale: u64,
     patience_s: u64,
     directory: PathBuf,

@@ -8,17 +8,24 @@ from longhaul.units.text import bytes_text, time_text
 
 COUNTED = ("cpu.throttled_periods", "cpu.throttled_ns", "memory.oom_kills", "memory.peak_bytes")
 """The kernel's counts of a host's control groups; absent where it has none."""
+OWN_LIMIT = "memory.limit_bytes"
+"""The memory that the kernel of a host on the virtual clock has for programs, sockets and itself."""
 
 
 def summarise_limits(plan: Plan, accounts: Mapping[str, Mapping[str, int]] | None) -> list[dict[str, Any]]:
-    """Each host with a limit (CPUs, bytes), and its effect (periods of 100 ms, ns, bytes)."""
+    """Each host with a limit (CPUs, bytes), and its effect (periods of 100 ms, ns, bytes).
+
+    A host on the virtual clock whose scenario names no limit is among them if its memory did not suffice.
+    """
     found = []
     for node in plan["nodes"]:
         settings = node.get("settings") or {}
         millicores, memory = settings.get("cpu_millicores"), settings.get("memory_bytes")
+        account = (accounts or {}).get(node["name"], {})
+        if memory is not None or account.get(COUNTED[2]):
+            memory = account.get(OWN_LIMIT, memory)
         if millicores is None and memory is None:
             continue
-        account = (accounts or {}).get(node["name"], {})
         found.append(
             {
                 "host": node["name"],
@@ -41,6 +48,7 @@ def limit_texts(limits: list[dict[str, Any]]) -> Iterator[str]:
         if each["oom_kills"]:
             count = each["oom_kills"]
             processes = "1 process was" if count == 1 else f"{count} processes were"
-            done.append(f"{processes} killed at its memory limit of {bytes_text(each['memory_bytes'])}")
+            limit = bytes_text(each["memory_bytes"])
+            done.append(f"{processes} killed at its memory limit of {limit}; memory of the host sets it")
         if done:
             yield f"{each['host']} {'; '.join(done)}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from longhaul import _longhaul, storage
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
-from longhaul.plan import HostSettings, Plan
+from longhaul.plan import HostSettings, Node, Plan
 from longhaul.run.congestion_control import HostKernel
 from longhaul.scenario.check.names import expand_nodes
 from longhaul.scenario.lower.main_tables import interfaces_of
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 
 Clock = Literal["real", "virtual"]
 
-HOST_MEMORY_BYTES = 256 << 20
-"""Memory of each host beside its socket buffers; only what it uses is taken from the machine."""
+PROGRAMS_MEMORY_BYTES = 224 << 20
+"""Memory of a host's programs, unless the scenario says otherwise. This machine gives only what they use."""
+KERNEL_MEMORY_BYTES = 32 << 20
+"""Memory of a host's kernel and agent, beside socket buffers."""
 BUFFERS_PER_HOST = 8
 """So many of the largest socket buffers find room in a host. Its kernel gives half of its memory to TCP."""
-MOST_MEMORY_BYTES = 4 << 30
+MOST_BUFFERS_BYTES = 4 << 30
 PATIENCE_S = 30
 """Real time in which a host computes and says nothing, after which the run tells so."""
 _GUEST = "longhaul.run.guest"
@@ -109,7 +111,7 @@ class VirtualClock:
     def host_orders(self, plan: Plan) -> dict[str, Any]:
         """What is equal for the hosts of all machines."""
         return {
-            "memory_bytes": memory_of_hosts(plan),
+            "memory_bytes": [memory_of_host(node) for node in plan["nodes"]],
             "cpu_scale": 0 if self.cpu_speed is None else round(1000 / self.cpu_speed),
             "patience_s": PATIENCE_S,
         }
@@ -173,14 +175,15 @@ def _refused_settings(settings: HostSettings) -> Iterator[str]:
     """Keys of a host, as the scenario has them."""
     root: Mapping[str, Any] = settings.get("root") or {}
     keys = {"keep_files": "keep_files" in root}
-    keys |= {"cpu": "cpu_millicores" in settings, "memory": "memory_bytes" in settings}
+    keys |= {"cpu": "cpu_millicores" in settings}
     return (key for key, is_there in keys.items() if is_there)
 
 
-def memory_of_hosts(plan: Plan) -> int:
-    """Memory of each host of a plan, in bytes: so much that its kernel drops nothing for want of it."""
-    largest = [int(node["sysctls"].get("net.ipv4.tcp_rmem", "0").split()[-1]) for node in plan["nodes"]]
-    return min(HOST_MEMORY_BYTES + BUFFERS_PER_HOST * max(largest, default=0), MOST_MEMORY_BYTES)
+def memory_of_host(node: Node) -> int:
+    """Memory of a host of a plan, in bytes: so much that its kernel drops nothing for want of it."""
+    largest = int(node["sysctls"].get("net.ipv4.tcp_rmem", "0").split()[-1])
+    programs = (node.get("settings") or {}).get("memory_bytes") or PROGRAMS_MEMORY_BYTES
+    return KERNEL_MEMORY_BYTES + programs + min(BUFFERS_PER_HOST * largest, MOST_BUFFERS_BYTES)
 
 
 def clock_of(clock: Clock, scenario: "Scenario", kernel: str | None = None) -> VirtualClock | None:

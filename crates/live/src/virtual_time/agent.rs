@@ -107,6 +107,18 @@ fn serve(console: &mut Console) -> Result<()> {
     agent.serve(console)
 }
 
+/// What the limit of this host's memory did, as [control groups](crate::cgroup) count it.
+fn memory_effects() -> impl Iterator<Item = (String, u64)> {
+    let number = |file: &str, name: &str| {
+        let text = fs::read_to_string(file).ok()?;
+        let line = text.lines().find(|line| line.split([' ', ':']).next() == Some(name))?;
+        line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()
+    };
+    let kills = number("/proc/vmstat", "oom_kill").map(|count| ("memory.oom_kills".to_owned(), count));
+    let limit = number("/proc/meminfo", "MemTotal").map(|kib| ("memory.limit_bytes".to_owned(), kib << 10));
+    kills.into_iter().chain(limit)
+}
+
 /// Gives this kernel the names, addresses and settings of a host.
 fn configure_host(plan: &Plan, position: usize) -> Result<()> {
     let node = &plan.nodes[position];
@@ -263,7 +275,8 @@ impl Agent<'_> {
                 console.report(&Report::Sockets { sockets })
             }
             Order::ReadCounters => {
-                let counted = counters::read_here(counters::is_ours);
+                let mut counted = counters::read_here(counters::is_ours);
+                counted.all.extend(memory_effects());
                 let congestion_control = counters::congestion_control();
                 console.report(&Report::Counters {
                     dropped: counted.drops,

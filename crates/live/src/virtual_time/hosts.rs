@@ -117,7 +117,8 @@ impl LocalHosts {
         let guests = Guests::listen(&kernel.directory, specs.clone(), UNIX_NS)?;
         for (started, GuestSpec { number, name, cards }) in specs.iter().enumerate() {
             let seed = plan.seed.wrapping_add(*number as u64);
-            kernels.start(kernel, *number, cards, seed, &console_log(directory, name))?;
+            let memory_bytes = kernel.memory_bytes[nodes[*number]];
+            kernels.start(kernel, *number, memory_bytes, cards, seed, &console_log(directory, name))?;
             on_start(started + 1);
         }
         let names = nodes.iter().map(|&node| plan.nodes[node].name.clone()).collect();

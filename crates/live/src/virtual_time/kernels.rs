@@ -20,8 +20,8 @@ pub struct Kernel {
     pub file: PathBuf,
     /// What every host starts as its first process: the agent, with its arguments.
     pub init: Vec<String>,
-    /// Memory of each host, in bytes.
-    pub memory_bytes: u64,
+    /// Memory of each node of the plan, in bytes.
+    pub memory_bytes: Vec<u64>,
     /// Virtual picoseconds for each nanosecond that a program computes; 0 if computing takes no time.
     pub cpu_scale: u64,
     /// Real time without a message of a kernel after which the run warns, in seconds.
@@ -45,12 +45,13 @@ impl Kernels {
         Kernels { running: BTreeMap::new(), processors: Processors::new() }
     }
 
-    /// Starts the kernel of host `number` with these network cards, which finds its sockets in the directory. What it says
-    /// goes to `log`.
+    /// Starts the kernel of host `number` with so many bytes of memory and these network cards, which finds its sockets in
+    /// the directory. What it says goes to `log`.
     pub fn start(
         &mut self,
         kernel: &Kernel,
         number: usize,
+        memory_bytes: u64,
         cards: &[Card],
         seed: u64,
         log: &Path,
@@ -75,7 +76,7 @@ impl Kernels {
         let napi_tx = u8::from(cards.iter().any(|card| card.line_bits_per_s.is_some()));
         // Equal in every run of a scenario: the kernel mixes its command line into what is random.
         let child = Command::new(&kernel.file)
-            .arg(format!("mem={}M", kernel.memory_bytes >> 20))
+            .arg(format!("mem={}M", memory_bytes >> 20))
             .args(["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"])
             .arg(format!("init={program}"))
             .arg(format!("time-travel=ext:{number}:{TIME_SOCKET}"))
