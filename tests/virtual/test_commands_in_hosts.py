@@ -220,6 +220,7 @@ def test_a_program_in_python_has_such_a_network(
     (work / "two.yaml").write_text(BETWEEN_TWO)
     for name in ("XDG_RUNTIME_DIR", "TMPDIR"):
         monkeypatch.setenv(name, environment[name])
+    monkeypatch.setattr("tempfile.tempdir", environment["TMPDIR"])
     monkeypatch.chdir(work)
     with api.up("two.yaml", clock="virtual") as network:
         assert network.run("b", ["hostname"]).stdout == "b\n"
@@ -227,6 +228,7 @@ def test_a_program_in_python_has_such_a_network(
         assert " 0% packet loss" in network.run("a", ["ping", "-n", "-c", "1", "b"]).stdout
     assert network.result is not None
     assert network.result.summary["virtual_clock"]["digest"]
+    assert list(Path(environment["TMPDIR"]).glob("longhaul-kernels-*")) == []
 
 
 def test_cleaning_leaves_what_is_up_and_its_end_leaves_nothing(

@@ -64,7 +64,7 @@ pub struct Options {
     pub socket: Option<PathBuf>,
     /// Stay up until a request to stop, whatever the programs do.
     pub keep: bool,
-    /// Paths to remove after the run if the client is gone.
+    /// Paths to remove after the run if the client is gone, or has detached.
     pub scratch: Vec<PathBuf>,
     /// Memory that the run's own processes may use together, in bytes; programs of hosts do not count.
     pub memory_bytes: Option<u64>,
@@ -128,12 +128,13 @@ pub fn supervise(
     }
     ending::unblock_signals();
     ending::wait_for_joint_end(&mut control);
-    if ending::worker_has_ended() && control.client_is_gone() {
-        // Nobody else is left to do it.
+    // Nobody else does it.
+    let is_alone = ending::worker_has_ended() && control.client_is_gone();
+    if is_alone {
         let _ = run_record::end(&options.directory, &ending);
-        if control.is_abandoned() {
-            options.scratch.iter().for_each(|path| drop(fs::remove_dir_all(path)));
-        }
+    }
+    if control.is_detached() || (is_alone && control.is_abandoned()) {
+        options.scratch.iter().for_each(|path| drop(fs::remove_dir_all(path)));
     }
     let event = if ending.is_good() || ending.has_results {
         json!({"event": "ended", "reason": ending.status, "why": ending.reason})

@@ -143,10 +143,10 @@ class Session:
         """Start the worker for the plan in file ``plan``, to write into ``directory``.
 
         The run ends with this process, unless it detaches. With ``keep`` it ends when it is told to, whatever
-        its programs do. ``scratch`` is removed with a run whose client is gone. Programs begin in the
-        directory ``work``, by default that of this process. ``foreign`` has the network namespaces of hosts
-        that are not the run's own. ``machines`` tells how the run is divided
-        among several, and ``shards`` which engine thread each node has.
+        its programs do. ``scratch`` is removed after the run if this process is gone or has detached.
+        Programs begin in the directory ``work``, by default that of this process. ``foreign`` has the network
+        namespaces of hosts that are not the run's own. ``machines`` tells how the run is divided among
+        several, and ``shards`` which engine thread each node has.
         The run ends as failed, with its results so far,
         when its supervisor, engine and observer use more than ``memory_bytes`` together.
         """

@@ -130,6 +130,11 @@ impl ControlConnections {
         self.clients[0].is_none()
     }
 
+    /// Whether the client has let the run outlive it, and does not wait for its end.
+    pub fn is_detached(&self) -> bool {
+        self.detached
+    }
+
     /// Whether the client is gone without having detached, so that the run must end.
     pub fn is_abandoned(&self) -> bool {
         self.client_is_gone() && !self.detached
