@@ -33,6 +33,8 @@ from longhaul.studies import Figures, Study, at_most, between, exact
 from longhaul.studies.drawing import MARKERS, colour, draw_measured, draw_paper, legend_below
 
 HOSTS = {SMALL: "[a1..4]", LARGE: "[a1..4, b1..4]"}
+CLASS_B_DELAYS_US = (0, 100, 1000, 16000)
+"""Ranks that wait sleep so often that a delay takes 20 to 70 minutes of real time."""
 VILLIN_NM = 4.64
 """A box of 10,000 atoms, as many as d.villin has with its water."""
 Found = Mapping[str, Mapping[str, float]]
@@ -43,7 +45,10 @@ def study_kernels(study: Study) -> None:
     """Run the kernels of class A on four hosts and on eight, and simulate the same messages and computing."""
     problem = study.size("A", small="S")
     found = _at_every_delay(
-        study, f"virtual/class {problem}", lambda ranks, delay: kernels(study, problem, ranks, delay)
+        study,
+        f"virtual/class {problem}",
+        study.size(LIVE_DELAYS_US, small=SMALL_DELAYS_US),
+        lambda ranks, delay: kernels(study, problem, ranks, delay),
     )
     computing = {name: Program(name, problem, SMALL * found[SMALL, 0][name]["compute_s"]) for name in KERNELS}
     alike = {
@@ -57,18 +62,21 @@ def study_class_b(study: Study) -> None:
     problem = study.size("B", small="S")
     programs = kernels_of(SCALED, study.runs, problem)
     found = _at_every_delay(
-        study, f"skeletons/class {problem}", lambda ranks, delay: skeletons(study, programs, ranks, delay)
+        study,
+        f"skeletons/class {problem}",
+        study.size(CLASS_B_DELAYS_US, small=SMALL_DELAYS_US),
+        lambda ranks, delay: skeletons(study, programs, ranks, delay),
     )
     alike = {name: simulated(study, f"{SCALED}, {name}", each) for name, each in programs.items()}
     _evaluate(study, f"virtual clock, class {problem}", found, alike, "class-b")
 
 
 def _at_every_delay(
-    study: Study, key: str, measure: Callable[[int, int], Found]
+    study: Study, key: str, delays_us: Sequence[int], measure: Callable[[int, int], Found]
 ) -> Mapping[tuple[int, int], Found]:
     """What kernels take, by ranks and delay in us."""
     found: dict[tuple[int, int], Found] = {}
-    for ranks, delay in _points(study.size(LIVE_DELAYS_US, small=SMALL_DELAYS_US)):
+    for ranks, delay in _points(delays_us):
         point = study.measured(f"{key}/{ranks}/{delay}", partial(measure, ranks, delay))
         if point is None:
             raise RuntimeError(f"{key} did not run at {delay} µs, and claims need it")
