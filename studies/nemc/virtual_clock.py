@@ -34,7 +34,7 @@ from longhaul.studies.drawing import MARKERS, colour, draw_measured, draw_paper,
 
 HOSTS = {SMALL: "[a1..4]", LARGE: "[a1..4, b1..4]"}
 CLASS_B_DELAYS_US = (0, 100, 1000, 16000)
-"""Ranks that wait sleep so often that a delay takes 20 to 70 minutes of real time."""
+"""Not all of class A: eight ranks take 25 to 100 minutes of real time for a delay."""
 VILLIN_NM = 4.64
 """A box of 10,000 atoms, as many as d.villin has with its water."""
 Found = Mapping[str, Mapping[str, float]]
@@ -145,7 +145,10 @@ def _run_kernels(study: Study, problem: str, which: Sequence[str], ranks: int, d
 
 
 def on_clusters(study: Study, name: str, command: str, ranks: int, delay_us: int) -> Path:
-    """Run a command on the first host of one cluster, or of both, with processors of this machine's speed."""
+    """Run a command on the first host of one cluster, or of both, with processors of this machine's speed.
+
+    FT of class B needs more memory than hosts have by default.
+    """
     text = SCENARIO.read_text(encoding="utf-8").replace("name: applications", f"name: {name}")
     text = text.replace("kind: host,", "kind: host, memory: 1GiB,")
     return run(study, name, f"{text}\ncpu: {{speed: 1}}", command, HOSTS[ranks], delay=f"{delay_us}us")

@@ -31,7 +31,7 @@ def test_switches_and_hosts_that_forward_are_not_refused() -> None:
     assert messages(rooms) == []
 
 
-def test_processor_time_of_a_host_kept_files_and_ports_are_refused() -> None:
+def test_cpu_time_of_a_host_kept_files_and_ports_are_refused() -> None:
     ends = "  b: {kind: host, port: {tap: tap0, subnets: [192.0.2.0/24]}}\n  r: {kind: router}\n"
     links = "links: {a-r: {endpoints: [a, r]}, b-r: {endpoints: [b, r]}}\n"
     own = "nodes:\n  a: {kind: host, hostname: x, cpu: 1, memory: 64MB, rootfs: /, keep_files: true}\n"

@@ -149,7 +149,8 @@ fn listed_pairs(text: &str) -> impl Iterator<Item = (String, u64)> {
     })
 }
 
-fn listed(text: &str, field: &str) -> Option<u64> {
+/// The value of a line `field value`.
+pub fn listed(text: &str, field: &str) -> Option<u64> {
     listed_pairs(text).find(|(name, _)| name == field).map(|(_, value)| value)
 }
 

@@ -1,8 +1,12 @@
-//! How many processes of this control group the kernel has killed because memory ran out.
+//! How many processes the kernel has killed because memory ran out: those of a control group, or all.
 
+use crate::counters::listed;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Where a kernel counts for all its processes.
+const VMSTAT: &str = "/proc/vmstat";
 
 /// A count of out-of-memory kills, and the file that has it.
 #[derive(Clone, Debug)]
@@ -100,7 +104,7 @@ fn counters() -> Vec<OomCounter> {
         // Within a container, the path from the root outside may mean nothing.
         found.extend([Path::new(at).join(group).join(file), Path::new(at).join(file)]);
     }
-    found.push("/proc/vmstat".into());
+    found.push(VMSTAT.into());
     let of = |file: &Path| file.parent().map_or_else(String::new, group_name);
     found.into_iter().map(|file| OomCounter { of: of(&file), file }).collect()
 }
@@ -111,7 +115,12 @@ fn read(file: &Path) -> Option<u64> {
 
 /// The value behind `oom_kill`, a line of each of these files.
 fn count_in(text: &str) -> Option<u64> {
-    text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+    listed(text, "oom_kill")
+}
+
+/// Processes that this kernel has killed since it booted.
+pub fn kills_of_this_kernel() -> Option<u64> {
+    read(Path::new(VMSTAT))
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ from typing import Any
 from longhaul.plan import Plan
 from longhaul.units.text import bytes_text, time_text
 
-COUNTED = ("cpu.throttled_periods", "cpu.throttled_ns", "memory.oom_kills", "memory.peak_bytes")
+OOM_KILLS = "memory.oom_kills"
+COUNTED = ("cpu.throttled_periods", "cpu.throttled_ns", OOM_KILLS, "memory.peak_bytes")
 """The kernel's counts of a host's control groups; absent where it has none."""
 OWN_LIMIT = "memory.limit_bytes"
 """The memory that the kernel of a host on the virtual clock has for programs, sockets and itself."""
@@ -22,7 +23,7 @@ def summarise_limits(plan: Plan, accounts: Mapping[str, Mapping[str, int]] | Non
         settings = node.get("settings") or {}
         millicores, memory = settings.get("cpu_millicores"), settings.get("memory_bytes")
         account = (accounts or {}).get(node["name"], {})
-        if memory is not None or account.get(COUNTED[2]):
+        if memory is not None or account.get(OOM_KILLS):
             memory = account.get(OWN_LIMIT, memory)
         if millicores is None and memory is None:
             continue

@@ -1,6 +1,7 @@
 //! Controllers of CPU time and memory, in the second version of control groups or, where the machine has them
 //! there, in the first (kernel documentation: admin-guide/cgroup-v2, admin-guide/cgroup-v1, scheduler/sched-bwc).
 
+use crate::counters::listed;
 use crate::error::{Error, Result};
 use crate::mounts::{MountPoint, mount_points};
 use longhaul_plan::HostSettings;
@@ -89,10 +90,6 @@ impl Controller {
     /// What a limit did in `group`: counts and times by name.
     pub fn effects(self, version: Version, group: &Path) -> Vec<(&'static str, u64)> {
         let read = |file: &str| fs::read_to_string(group.join(file)).unwrap_or_default();
-        let listed = |text: &str, name: &str| {
-            text.lines()
-                .find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse::<u64>().ok())
-        };
         let found = match self {
             Self::Cpu => {
                 let text = read("cpu.stat");

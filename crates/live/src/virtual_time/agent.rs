@@ -15,6 +15,7 @@ use crate::host_files;
 use crate::host_mounts;
 use crate::host_root::make_file;
 use crate::netlink::{self, Netlink};
+use crate::oom;
 use crate::program::{self, LocalHost, ProgramEnvironment, ProgramHost};
 use crate::readiness::{readable, wait_writable};
 use crate::sockets::SocketDiag;
@@ -28,7 +29,7 @@ use longhaul_plan::{Isolation, Plan, Program};
 use nix::sys::reboot::{RebootMode, reboot};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, SysconfVar, sysconf};
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::fs::{self, File, OpenOptions};
@@ -107,16 +108,16 @@ fn serve(console: &mut Console) -> Result<()> {
     agent.serve(console)
 }
 
-/// What the limit of this host's memory did, as [control groups](crate::cgroup) count it.
+/// What the limit of this host's memory did, as [control groups](crate::cgroup) count it, and that limit.
 fn memory_effects() -> impl Iterator<Item = (String, u64)> {
-    let number = |file: &str, name: &str| {
-        let text = fs::read_to_string(file).ok()?;
-        let line = text.lines().find(|line| line.split([' ', ':']).next() == Some(name))?;
-        line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()
-    };
-    let kills = number("/proc/vmstat", "oom_kill").map(|count| ("memory.oom_kills".to_owned(), count));
-    let limit = number("/proc/meminfo", "MemTotal").map(|kib| ("memory.limit_bytes".to_owned(), kib << 10));
-    kills.into_iter().chain(limit)
+    let kills = oom::kills_of_this_kernel().map(|count| ("memory.oom_kills".to_owned(), count));
+    let limit = sysconf(SysconfVar::PAGE_SIZE).ok().flatten().unwrap_or(0) as u64 * pages();
+    kills.into_iter().chain([("memory.limit_bytes".to_owned(), limit)])
+}
+
+/// Memory of this kernel, in pages.
+fn pages() -> u64 {
+    sysconf(SysconfVar::_PHYS_PAGES).ok().flatten().unwrap_or(0) as u64
 }
 
 /// Gives this kernel the names, addresses and settings of a host.
@@ -134,7 +135,7 @@ fn configure_host(plan: &Plan, position: usize) -> Result<()> {
     write("/etc/resolv.conf", "# Names of a run are in /etc/hosts; there are no name servers.\n".into())?;
     // A kernel with little memory gives TCP so little that it drops what waits for a lost segment; a real host has
     // room for the buffers that the scenario asks for.
-    let pages = nix::unistd::sysconf(nix::unistd::SysconfVar::_PHYS_PAGES).ok().flatten().unwrap_or(0);
+    let pages = pages();
     write("/proc/sys/net/ipv4/tcp_mem", format!("{} {} {}", pages / 4, pages / 3, pages / 2))?;
     host::prepare_interfaces()?;
     let netlink = Netlink::open()?;

@@ -147,19 +147,6 @@ impl Gateway {
         connection.ways.as_ref()?[source as usize % 2].next_arrival()
     }
 
-    /// Offers pieces of a connection alike. Whether some have to wait for the next change.
-    fn offer(&mut self, connection: &mut Connection) -> bool {
-        let change = self.next_change();
-        let mut waits = false;
-        for way in connection.ways.iter_mut().flatten() {
-            while way.next_arrival().is_some_and(|arrived| arrived < change) {
-                way.offer_next(&mut self.wan);
-            }
-            waits |= way.next_arrival().is_some();
-        }
-        waits
-    }
-
     /// Offers the next piece of a blocked flow, for which its first link has room.
     pub(super) fn offer_blocked(&mut self, flow: FlowId, now: Time) {
         let Some(way) = self.way(flow) else { return };
@@ -191,12 +178,12 @@ impl Gateway {
             self.release(&mut connection, slot, way, now);
             self.write(&mut connection, way, now);
         }
-        let waits = self.offer(&mut connection);
         if connection.is_done() {
             connection.end.get_or_insert(CloseReason::Completed);
         }
         let over = connection.end.is_some();
-        let goes_on = !over && (self.can_read_more(&mut connection, slot) || waits);
+        let to_offer = connection.ways.iter().flatten().any(|way| way.next_arrival().is_some());
+        let goes_on = !over && (self.can_read_more(&mut connection, slot) || to_offer);
         self.connections[slot as usize] = Some(connection);
         if over {
             self.close(slot);
