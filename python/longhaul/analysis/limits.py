@@ -23,8 +23,8 @@ def summarise_limits(plan: Plan, accounts: Mapping[str, Mapping[str, int]] | Non
         settings = node.get("settings") or {}
         millicores, memory = settings.get("cpu_millicores"), settings.get("memory_bytes")
         account = (accounts or {}).get(node["name"], {})
-        if memory is not None or account.get(OOM_KILLS):
-            memory = account.get(OWN_LIMIT, memory)
+        if memory is None and account.get(OOM_KILLS):
+            memory = account.get(OWN_LIMIT)
         if millicores is None and memory is None:
             continue
         found.append(
@@ -48,8 +48,8 @@ def limit_texts(limits: list[dict[str, Any]]) -> Iterator[str]:
             )
         if each["oom_kills"]:
             count = each["oom_kills"]
-            processes = "1 process was" if count == 1 else f"{count} processes were"
+            processes = "1 process" if count == 1 else f"{count} processes"
             limit = bytes_text(each["memory_bytes"])
-            done.append(f"{processes} killed at its memory limit of {limit}; memory of the host sets it")
+            done.append(f"had {processes} killed at its memory limit of {limit}; memory of the host sets it")
         if done:
             yield f"{each['host']} {'; '.join(done)}"

@@ -15,6 +15,7 @@ import pyarrow.csv as pa_csv
 from longhaul.analysis import clocks
 from longhaul.analysis.algorithms import algorithms_text
 from longhaul.analysis.changes import verdict_text
+from longhaul.analysis.limits import limit_texts
 from longhaul.analysis.outcome import Outcome
 from longhaul.diagnostics import Code
 from longhaul.errors import LonghaulError
@@ -139,6 +140,7 @@ def _context(directory: Path, summary: Json) -> dict[str, Any]:
         "clock": clocks.virtual_text(summary),
         "carried": transferred,
         "outcome": Outcome.from_dict(summary["outcome"]),
+        "limits": list(limit_texts(summary.get("limits") or [])),
         "algorithms": algorithms_text(summary.get("algorithms") or ()),
         "access": len(_access(summary["links"])),
         "tables": _tables(summary, fidelity),

@@ -8,6 +8,7 @@ from longhaul.analysis.changes import verdict_text
 from longhaul.analysis.comparison import Row
 from longhaul.analysis.fitting import Fits
 from longhaul.analysis.gaps import Gaps
+from longhaul.analysis.limits import limit_texts
 from longhaul.diagnostics import Diagnostic
 from longhaul.report import fitting
 from longhaul.report.colours import ANYWHERE, BAD, GOOD
@@ -33,8 +34,9 @@ def run_html(summary: Json, *, mode: str) -> str:
     parts.append(paragraph(judged(outcome["headline"], good=outcome["state"] == "passed")))
     hosts = summary["fidelity"].get("hosts") or {}
     starved = [f"Hosts {hosts['state']}: {each['what']}." for each in hosts.get("reasons", ())]
+    limited = [f"{text}." for text in limit_texts(summary.get("limits") or [])]
     warned = [f"Warning: {each['text']}." for each in summary.get("warnings", ())]
-    parts += [paragraph(judged(text, good=False)) for text in (*starved, *warned)]
+    parts += [paragraph(judged(text, good=False)) for text in (*starved, *limited, *warned)]
     drops = summary.get("drops") or {}
     if drops.get("packets"):
         parts.append(paragraph(f"Dropped packets: {escape(drops['text'])}"))
